@@ -1,0 +1,10 @@
+package abi
+
+import _ "embed"
+
+//go:embed schema.json
+var schema []byte
+
+// Schema returns the contract as JSON Schema (draft 2020-12). Its definitions In, Out and Description are the objects
+// that cross the border.
+func Schema() []byte { return append([]byte(nil), schema...) }
