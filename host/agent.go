@@ -1,0 +1,140 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/weft-run/weft/message"
+)
+
+// DefaultHistory says when an agent keeps the conversation in the session's state by itself.
+type DefaultHistory string
+
+// The modes of the default history (semantics: Default history).
+const (
+	// HistoryWhenEmpty adds an in-memory history for runs with a session where there are no providers at all and no
+	// service keeps the history. It is the default.
+	HistoryWhenEmpty DefaultHistory = "when_empty"
+	// HistoryWhenMissing adds it also where there are providers but none of them loads history; it then stands last.
+	HistoryWhenMissing DefaultHistory = "when_missing"
+	// HistoryNever adds none.
+	HistoryNever DefaultHistory = "never"
+)
+
+// AgentConfig is what an agent is made of. Only Client is mandatory.
+type AgentConfig struct {
+	Name         string
+	Description  string
+	Instructions string
+	Client       ChatClient
+	// Providers are called in this order before the model, and in reverse after it.
+	Providers []Provider
+	Tools     []Tool
+	// Options are the defaults of every run.
+	Options Options
+	// DefaultHistory is [HistoryWhenEmpty] unless set.
+	DefaultHistory DefaultHistory
+	// Logger gets warnings. Default: slog.Default().
+	Logger *slog.Logger
+}
+
+// Agent runs conversations. It is never changed by a run and is safe for use by many goroutines.
+type Agent struct {
+	name           string
+	description    string
+	instructions   string
+	client         ChatClient
+	slots          []slot
+	tools          []Tool
+	options        Options
+	defaultHistory DefaultHistory
+	log            *slog.Logger
+
+	warnedNoHistory  atomic.Bool
+	warnedTwoLoaders atomic.Bool
+}
+
+// NewAgent checks a config and makes an agent of it. All faults are reported at once.
+func NewAgent(c AgentConfig) (*Agent, error) {
+	var faults []error
+	if c.Client == nil {
+		faults = append(faults, errors.New("client: an agent needs a chat client, and there is none"))
+	}
+	switch c.DefaultHistory {
+	case "":
+		c.DefaultHistory = HistoryWhenEmpty
+	case HistoryWhenEmpty, HistoryWhenMissing, HistoryNever:
+	default:
+		faults = append(faults, fmt.Errorf("default_history: %q is not one of when_empty, when_missing, never", c.DefaultHistory))
+	}
+	slots, bad := newSlots(c.Providers, nil)
+	faults = append(faults, bad...)
+	if err := checkTools(c.Tools); err != nil {
+		faults = append(faults, err)
+	}
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("agent %q: %w", c.Name, errors.Join(faults...))
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	options := c.Options.Clone()
+	if c.Instructions != "" && options.Instructions != "" {
+		options.Instructions = c.Instructions + "\n" + options.Instructions
+	} else if c.Instructions != "" {
+		options.Instructions = c.Instructions
+	}
+	a := &Agent{
+		name: c.Name, description: c.Description, instructions: options.Instructions, client: c.Client, slots: slots,
+		tools: append([]Tool(nil), c.Tools...), options: options, defaultHistory: c.DefaultHistory, log: c.Logger,
+	}
+	a.options.Instructions = ""
+	return a, nil
+}
+
+// Name is the agent's name.
+func (a *Agent) Name() string { return a.name }
+
+// Description is the agent's description.
+func (a *Agent) Description() string { return a.description }
+
+// CreateSession returns a new session for conversations with this agent; an empty id stands for a new UUID.
+func (a *Agent) CreateSession(id string) *Session { return NewSession(id) }
+
+// GetSession returns a session that goes on with a conversation which a service keeps under serviceSessionID; an empty
+// id stands for a new UUID.
+func (a *Agent) GetSession(serviceSessionID, id string) *Session {
+	s := NewSession(id)
+	s.serviceID = serviceSessionID
+	return s
+}
+
+// RunConfig is what one run is given besides its input. The zero value is fine.
+type RunConfig struct {
+	// Session is the conversation that the run belongs to. Without one nothing is remembered.
+	Session *Session
+	// Options go before the agent's, key by key. Instructions are added behind all others.
+	Options Options
+	// Providers stand behind the agent's for this run.
+	Providers []Provider
+	// Tools join the agent's for this run.
+	Tools []Tool
+	// Tracer hears of each hook call.
+	Tracer Tracer
+}
+
+// Text returns input of one user message.
+func Text(text string) []*message.Message { return []*message.Message{message.User(text)} }
+
+// Run gives the input to the agent and returns the response. The input may be empty. If only AfterRun hooks failed, both
+// the response and their joined errors are returned.
+func (a *Agent) Run(ctx context.Context, input []*message.Message, c RunConfig) (*Response, error) {
+	r, err := a.newRun(input, c)
+	if err != nil {
+		return nil, err
+	}
+	return r.do(ctx)
+}

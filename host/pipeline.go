@@ -1,0 +1,149 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// failedHookTime bounds a RunFailed hook, whose context does not end with the run's.
+const failedHookTime = 5 * time.Second
+
+// from runs the providers from position i on, and the model behind the last of them.
+func (r *run) from(ctx context.Context, i int) error {
+	if i == len(r.slots) {
+		return r.callModel(ctx)
+	}
+	if r.slots[i].wrap != nil {
+		return r.wrapped(ctx, i)
+	}
+	return r.hooked(ctx, i)
+}
+
+// hooked runs a provider with hooks: before, the rest, after.
+func (r *run) hooked(ctx context.Context, i int) error {
+	s := &r.slots[i]
+	skipped := false
+	if s.before != nil && (s.history == nil || s.history.loads(r)) {
+		var err error
+		skipped, err = r.hook(ctx, i, "before_run", func(sc *SessionContext) error { return s.before.BeforeRun(ctx, sc) })
+		if err != nil && !skipped {
+			return err
+		}
+	}
+	if err := r.from(ctx, i+1); err != nil {
+		if !skipped {
+			r.tellFailed(ctx, i, err)
+		}
+		return err
+	}
+	if s.after != nil && !skipped {
+		passed, err := r.hook(ctx, i, "after_run", func(sc *SessionContext) error { return s.after.AfterRun(ctx, sc) })
+		if err != nil && !passed {
+			r.afterErrs = append(r.afterErrs, err)
+		}
+	}
+	return nil
+}
+
+// wrapped runs a provider that wraps the rest.
+func (r *run) wrapped(ctx context.Context, i int) error {
+	s := &r.slots[i]
+	called, inner := false, error(nil)
+	next := func(ctx context.Context) error {
+		r.context.dropAfter(i)
+		r.response, r.ownResponse, called = nil, false, true
+		afterErrs := len(r.afterErrs)
+		if inner = r.from(ctx, i+1); inner != nil {
+			r.afterErrs = r.afterErrs[:afterErrs]
+		}
+		return inner
+	}
+	skipped, err := r.hook(ctx, i, "process", func(sc *SessionContext) error {
+		if err := s.wrap.Process(ctx, sc, next); err != nil {
+			return err
+		}
+		if r.response == nil {
+			return ErrNoResult
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		return r.emitOwn()
+	case skipped && !called:
+		return r.from(ctx, i+1) // the run goes on without it
+	case skipped && r.response != nil:
+		return nil // it failed after the rest was done, which stands
+	case inner == nil:
+		return err
+	}
+	r.tellFailed(ctx, i, err)
+	if errors.Is(err, inner) {
+		return inner // an error from below is told as it is, not once more by each provider that it passed
+	}
+	return err
+}
+
+// hook calls one hook of the provider at position i: guarded, traced, and with its error policy. skipped says that the
+// policy lets the run go on in spite of err.
+func (r *run) hook(ctx context.Context, i int, name string, call func(sc *SessionContext) error) (skipped bool, err error) {
+	if err := ctx.Err(); err != nil && name != "after_run" {
+		return false, err // what is done is still to be stored, so after_run is left to the hook
+	}
+	s := &r.slots[i]
+	sc := &SessionContext{run: r, slot: s, pos: i}
+	mark := r.context.mark(s.sourceID)
+	start := time.Now()
+	err = r.guard(func() error { return call(sc) })
+	if err != nil {
+		skipped = s.policy == OnErrorSkip && ctx.Err() == nil && !errors.Is(err, ErrStopped)
+		err = &HookError{SourceID: s.sourceID, Hook: name, Err: err}
+	}
+	if r.tracer != nil {
+		t := HookTrace{
+			RunID: r.id, SourceID: s.sourceID, SourceType: s.sourceType, Hook: name, Duration: time.Since(start),
+			Costs: sc.cost, Err: err, Skipped: skipped,
+		}
+		t.Messages, t.Instructions, t.Tools = r.context.since(mark, s.sourceID)
+		r.tracer(ctx, t)
+	}
+	if skipped {
+		r.context.undo(mark, s.sourceID)
+		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "a provider failed and was skipped, as its on_error says",
+			slog.String("agent", r.agent.name), slog.String("provider", s.sourceID), slog.Any("error", err))
+	}
+	return skipped, err
+}
+
+// tellFailed calls run_failed of the provider at position i, if it has one.
+func (r *run) tellFailed(ctx context.Context, i int, cause error) {
+	s := &r.slots[i]
+	if s.failed == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failedHookTime)
+	defer cancel()
+	skipped, err := r.hook(ctx, i, "run_failed", func(sc *SessionContext) error { return s.failed.RunFailed(ctx, sc, cause) })
+	if err != nil && !skipped {
+		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "run_failed itself failed",
+			slog.String("agent", r.agent.name), slog.String("provider", s.sourceID), slog.Any("error", err))
+	}
+}
+
+// undo takes back what a provider added after a mark.
+func (c *runContext) undo(m contextMark, sourceID string) {
+	c.instructions, c.tools = c.instructions[:m.instructions], c.tools[:m.tools]
+	for i := range c.messages {
+		if c.messages[i].sourceID != sourceID {
+			continue
+		}
+		if m.messages == 0 {
+			c.messages = append(c.messages[:i:i], c.messages[i+1:]...)
+		} else {
+			c.messages[i].messages = c.messages[i].messages[:m.messages]
+		}
+		return
+	}
+}

@@ -1,0 +1,254 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Provider adds context to the runs of an agent. The list of an agent's providers takes anything that has a source id
+// and implements at least one of [BeforeRunHook], [AfterRunHook], [RunFailedHook] and [SessionCreatedHook], or
+// [WrappingProvider] in place of the first two. Providers are shared by all runs of all sessions: what belongs to one
+// session goes into [SessionContext.State].
+type Provider interface {
+	// SourceID is the provider's name in the agent, snake_case and unique. It stands on all that the provider adds and
+	// is the name of its state. It must not change.
+	SourceID() string
+}
+
+// ContextProvider is a provider with the two hooks that most have.
+type ContextProvider interface {
+	Provider
+	BeforeRunHook
+	AfterRunHook
+}
+
+// BeforeRunHook is called before the model, in the order of the providers. An error ends the run before the model was
+// called.
+type BeforeRunHook interface {
+	BeforeRun(ctx context.Context, sc *SessionContext) error
+}
+
+// AfterRunHook is called after the model answered, last provider first. An error does not keep the other providers
+// from being called: the caller gets the response and the joined errors.
+type AfterRunHook interface {
+	AfterRun(ctx context.Context, sc *SessionContext) error
+}
+
+// RunFailedHook is called in place of AfterRun, last provider first, where the run failed or was cancelled after the
+// provider's BeforeRun was done. Its context is not cancelled with the run's. An error is logged.
+type RunFailedHook interface {
+	RunFailed(ctx context.Context, sc *SessionContext, cause error) error
+}
+
+// SessionCreatedHook is called once per session, before the session's first run. A restored session had its first run.
+// An error ends the run; the next run of the session tries again.
+type SessionCreatedHook interface {
+	SessionCreated(ctx context.Context, sc *SessionContext) error
+}
+
+// WrappingProvider stands in the list of providers like any other and wraps the rest of it: later providers and the
+// model run inside next. It adds context before it calls next and sees the response afterwards. It may call next again,
+// and each try starts from the context as it stood, without what the try before added; or it may answer by itself with
+// [SessionContext.SetResponse] and not call next at all. To do neither is an error ([ErrNoResult]).
+type WrappingProvider interface {
+	Provider
+	Process(ctx context.Context, sc *SessionContext, next Next) error
+}
+
+// Next runs the rest of the chain. Afterwards [SessionContext.Response] is set, unless it returns an error.
+type Next func(ctx context.Context) error
+
+// ErrorPolicy says what a failing BeforeRun or Process means for the run.
+type ErrorPolicy string
+
+// The error policies.
+const (
+	// OnErrorFail ends the run with the error. It is the default.
+	OnErrorFail ErrorPolicy = "fail"
+	// OnErrorSkip goes on without the provider; a warning is logged and the trace shows it. AfterRun errors are then
+	// logged too, and not given to the caller.
+	OnErrorSkip ErrorPolicy = "skip"
+)
+
+// ErrorPolicyOf may be implemented by a provider that wants another policy than [OnErrorFail].
+type ErrorPolicyOf interface {
+	ErrorPolicy() ErrorPolicy
+}
+
+// SourceTypeOf may be implemented by a provider that wants another source type than the name of its Go type.
+type SourceTypeOf interface {
+	SourceType() string
+}
+
+// HookSet may be implemented by a provider whose methods do not tell what it does, such as one made of a plugin file: of
+// the hooks that it implements only those named here are called. The names are the contract's, such as "before_run".
+type HookSet interface {
+	Hooks() []string
+}
+
+// HookFunc is one hook as a plain function.
+type HookFunc func(ctx context.Context, sc *SessionContext) error
+
+// ProcessFunc is a wrapping provider's Process as a plain function.
+type ProcessFunc func(ctx context.Context, sc *SessionContext, next Next) error
+
+// BeforeRunFunc makes a provider of one function that is its BeforeRun.
+func BeforeRunFunc(sourceID string, f HookFunc) Provider { return &beforeRunFunc{named(sourceID), f} }
+
+// AfterRunFunc makes a provider of one function that is its AfterRun.
+func AfterRunFunc(sourceID string, f HookFunc) Provider { return &afterRunFunc{named(sourceID), f} }
+
+// WrapFunc makes a wrapping provider of one function.
+func WrapFunc(sourceID string, f ProcessFunc) Provider { return &wrapFunc{named(sourceID), f} }
+
+type named string
+
+func (n named) SourceID() string { return string(n) }
+
+type beforeRunFunc struct {
+	named
+	f HookFunc
+}
+
+func (p *beforeRunFunc) BeforeRun(ctx context.Context, sc *SessionContext) error { return p.f(ctx, sc) }
+func (p *beforeRunFunc) SourceType() string                                      { return "func" }
+
+type afterRunFunc struct {
+	named
+	f HookFunc
+}
+
+func (p *afterRunFunc) AfterRun(ctx context.Context, sc *SessionContext) error { return p.f(ctx, sc) }
+func (p *afterRunFunc) SourceType() string                                     { return "func" }
+
+type wrapFunc struct {
+	named
+	f ProcessFunc
+}
+
+func (p *wrapFunc) Process(ctx context.Context, sc *SessionContext, next Next) error {
+	return p.f(ctx, sc, next)
+}
+func (p *wrapFunc) SourceType() string { return "func" }
+
+// PerSession makes a provider per session: make is called before a session's first run in this process and its result
+// serves all later runs of that session. The provider that it returns must have the given source id.
+func PerSession(sourceID string, make func(ctx context.Context, session *Session) (Provider, error)) Provider {
+	return &perSession{named(sourceID), make}
+}
+
+type perSession struct {
+	named
+	make func(ctx context.Context, session *Session) (Provider, error)
+}
+
+var (
+	_ BeforeRunHook    = (*beforeRunFunc)(nil)
+	_ AfterRunHook     = (*afterRunFunc)(nil)
+	_ WrappingProvider = (*wrapFunc)(nil)
+	_ Provider         = (*perSession)(nil)
+)
+
+// slot is a provider as the pipeline uses it: what it implements was found out once.
+type slot struct {
+	provider   Provider
+	sourceID   string
+	sourceType string
+	policy     ErrorPolicy
+
+	before  BeforeRunHook
+	after   AfterRunHook
+	failed  RunFailedHook
+	created SessionCreatedHook
+	wrap    WrappingProvider
+	factory *perSession
+	history *HistoryProvider
+}
+
+// newSlot checks a provider and finds out what it implements.
+func newSlot(p Provider) (slot, error) {
+	if p == nil {
+		return slot{}, fmt.Errorf("a provider is nil")
+	}
+	s := slot{provider: p, sourceID: p.SourceID(), policy: OnErrorFail}
+	if s.sourceID == "" {
+		return slot{}, fmt.Errorf("provider %T has an empty source_id: give it a name, unique in the agent", p)
+	}
+	s.before, _ = p.(BeforeRunHook)
+	s.after, _ = p.(AfterRunHook)
+	s.failed, _ = p.(RunFailedHook)
+	s.created, _ = p.(SessionCreatedHook)
+	s.wrap, _ = p.(WrappingProvider)
+	s.factory, _ = p.(*perSession)
+	s.history, _ = p.(*HistoryProvider)
+	if set, ok := p.(HookSet); ok {
+		s.keepOnly(set.Hooks())
+	}
+	if s.wrap != nil && (s.before != nil || s.after != nil) {
+		return slot{}, fmt.Errorf("provider %q has Process beside BeforeRun or AfterRun: it either wraps the rest or has hooks", s.sourceID)
+	}
+	if s.wrap == nil && s.before == nil && s.after == nil && s.failed == nil && s.created == nil && s.factory == nil {
+		return slot{}, fmt.Errorf("provider %q (%T) implements no hook: it needs BeforeRun, AfterRun, RunFailed, SessionCreated or Process",
+			s.sourceID, p)
+	}
+	if o, ok := p.(ErrorPolicyOf); ok {
+		s.policy = o.ErrorPolicy()
+	}
+	if t, ok := p.(SourceTypeOf); ok {
+		s.sourceType = t.SourceType()
+	} else {
+		s.sourceType = fmt.Sprintf("%T", p)
+	}
+	return s, nil
+}
+
+// keepOnly forgets the hooks that are not named.
+func (s *slot) keepOnly(names []string) {
+	if !slices.Contains(names, "before_run") {
+		s.before = nil
+	}
+	if !slices.Contains(names, "after_run") {
+		s.after = nil
+	}
+	if !slices.Contains(names, "run_failed") {
+		s.failed = nil
+	}
+	if !slices.Contains(names, "session_created") {
+		s.created = nil
+	}
+}
+
+// newSlots checks a list of providers; taken are slots whose source ids are in use already.
+func newSlots(providers []Provider, taken []slot) ([]slot, []error) {
+	slots := make([]slot, 0, len(providers))
+	var faults []error
+	for i, p := range providers {
+		s, err := newSlot(p)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("providers/%d: %w", i, err))
+			continue
+		}
+		if other, ok := findSlot(taken, s.sourceID); ok {
+			faults = append(faults, duplicateSource(i, s, other))
+		} else if other, ok := findSlot(slots, s.sourceID); ok {
+			faults = append(faults, duplicateSource(i, s, other))
+		}
+		slots = append(slots, s)
+	}
+	return slots, faults
+}
+
+func duplicateSource(i int, s, other slot) error {
+	return fmt.Errorf("providers/%d: duplicate source_id %q (%s, and %s before it): give one of them another",
+		i, s.sourceID, s.sourceType, other.sourceType)
+}
+
+func findSlot(slots []slot, sourceID string) (slot, bool) {
+	for _, s := range slots {
+		if s.sourceID == sourceID {
+			return s, true
+		}
+	}
+	return slot{}, false
+}

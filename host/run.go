@@ -1,0 +1,195 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"github.com/weft-run/weft/message"
+)
+
+// run is one run of an agent: everything that changes while it is under way.
+//
+// The order of a run (semantics: Order of one run): options and default history are decided when it is made; then
+// sessions are greeted, providers called, and the model in the middle of them (pipeline.go, modelcall.go). Agent
+// middleware is to wrap do, chat middleware callModel.
+type run struct {
+	agent   *Agent
+	id      string
+	session *Session
+	slots   []slot
+	input   []*message.Message
+	options Options // merged; conversation id decided; run's instructions only
+	tools   []Tool  // the run's own
+	tracer  Tracer
+
+	context     runContext
+	metadata    map[string]jsontext.Value
+	response    *Response
+	ownResponse bool // the response was set by a provider and not by the model
+
+	emit      func(*Update) bool // nil for a run that is not streamed
+	inEmit    bool               // the consumer's code is on the stack
+	afterErrs []error
+}
+
+// newRun merges what the agent and the run bring along.
+func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
+	slots := a.slots
+	if len(c.Providers) > 0 {
+		own, faults := newSlots(c.Providers, a.slots)
+		if len(faults) > 0 {
+			return nil, fmt.Errorf("run: %w", errors.Join(faults...))
+		}
+		slots = append(slots[:len(slots):len(slots)], own...)
+	}
+	for i, m := range input {
+		if m == nil {
+			return nil, fmt.Errorf("run: input/%d: a message is nil", i)
+		}
+		if !m.Role.Valid() {
+			return nil, fmt.Errorf("run: input/%d: role %q is not one of %v", i, m.Role, message.Roles)
+		}
+	}
+	r := &run{
+		agent: a, id: uuid.NewString(), session: c.Session, slots: slots, input: message.CloneAll(input),
+		tools: c.Tools, tracer: c.Tracer,
+	}
+
+	var client Options
+	if d, ok := a.client.(OptionDefaults); ok {
+		client = d.DefaultOptions()
+	}
+	r.options = client.over(a.options).over(c.Options)
+	r.options.Instructions = c.Options.Instructions
+	if r.session != nil && c.Options.ConversationID == "" {
+		if id := r.session.ServiceSessionID(); id != "" {
+			r.options.ConversationID = id
+		}
+	}
+	r.decideHistory(c.Session)
+	if r.session == nil && len(r.slots) > 0 {
+		r.session = NewSession("")
+	}
+	return r, nil
+}
+
+// decideHistory adds the default history to this run where it belongs, and warns of what is likely a mistake.
+func (r *run) decideHistory(session *Session) {
+	loaders := 0
+	for i := range r.slots {
+		if h := r.slots[i].history; h != nil && h.config.LoadMessages != LoadNever {
+			loaders++
+		}
+	}
+	if loaders > 1 && r.agent.warnedTwoLoaders.CompareAndSwap(false, true) {
+		r.agent.log.Warn("more than one provider loads history: the conversation is sent to the model more than once; set load_messages to false on all but one",
+			"agent", r.agent.name)
+	}
+	if session == nil || loaders > 0 || r.serviceKeepsHistory() {
+		return
+	}
+	mode := r.agent.defaultHistory
+	if mode == HistoryWhenMissing || mode == HistoryWhenEmpty && len(r.slots) == 0 {
+		r.slots = append(r.slots[:len(r.slots):len(r.slots)], defaultHistorySlot(r.slots))
+		return
+	}
+	if len(r.slots) > 0 && r.agent.warnedNoHistory.CompareAndSwap(false, true) {
+		r.agent.log.Warn("no provider loads history: earlier turns of the session are not sent to the model; add a history provider, or set default_history to when_missing",
+			"agent", r.agent.name)
+	}
+}
+
+func (r *run) serviceKeepsHistory() bool {
+	if r.options.ConversationID != "" {
+		return true
+	}
+	if r.options.Store != nil {
+		return *r.options.Store
+	}
+	keeper, ok := r.agent.client.(HistoryKeeper)
+	return ok && keeper.StoresHistory()
+}
+
+// do carries the run out.
+func (r *run) do(ctx context.Context) (*Response, error) {
+	if err := r.resolveFactories(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.greetSession(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.from(ctx, 0); err != nil {
+		return nil, err
+	}
+	return r.response, errors.Join(r.afterErrs...)
+}
+
+// resolveFactories puts the providers that were made for this session in the place of their factories.
+func (r *run) resolveFactories(ctx context.Context) error {
+	copied := false
+	for i := range r.slots {
+		f := r.slots[i].factory
+		if f == nil {
+			continue
+		}
+		p, err := r.session.provider(ctx, f)
+		if err != nil {
+			return err
+		}
+		s, err := newSlot(p)
+		if err == nil && (s.sourceID != f.SourceID() || s.factory != nil) {
+			err = fmt.Errorf("the factory of provider %q made %T with source_id %q", f.SourceID(), p, s.sourceID)
+		}
+		if err != nil {
+			return err
+		}
+		if !copied {
+			r.slots, copied = append([]slot(nil), r.slots...), true
+		}
+		r.slots[i] = s
+	}
+	return nil
+}
+
+// greetSession calls session_created once per session.
+func (r *run) greetSession(ctx context.Context) error {
+	if r.session == nil {
+		return nil
+	}
+	r.session.creating.Lock()
+	defer r.session.creating.Unlock()
+	if r.session.created {
+		return nil
+	}
+	for i := range r.slots {
+		if s := &r.slots[i]; s.created != nil {
+			skipped, err := r.hook(ctx, i, "session_created", func(sc *SessionContext) error {
+				return s.created.SessionCreated(ctx, sc)
+			})
+			if err != nil && !skipped {
+				return err
+			}
+		}
+	}
+	r.session.created = true
+	return nil
+}
+
+// guard calls code that was handed to the agent and turns a panic into an error. A panic of the consumer of a stream,
+// whose loop body runs inside the call, is let through.
+func (r *run) guard(f func() error) (err error) {
+	defer func() {
+		if r.inEmit {
+			return
+		}
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}

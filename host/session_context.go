@@ -1,0 +1,236 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weft-run/weft/message"
+)
+
+// SessionContext is what a hook sees of the run, and where it puts what it adds. It belongs to one hook call of one
+// provider and must not be used after it returned, nor by several goroutines at once. Messages read from it are shared
+// and read-only.
+type SessionContext struct {
+	run  *run
+	slot *slot
+	pos  int // the provider's place in the run's list
+	cost []Cost
+}
+
+// SourceID is the provider's own source id.
+func (sc *SessionContext) SourceID() string { return sc.slot.sourceID }
+
+// RunID is the run's id.
+func (sc *SessionContext) RunID() string { return sc.run.id }
+
+// AgentName is the name of the agent that runs.
+func (sc *SessionContext) AgentName() string { return sc.run.agent.name }
+
+// Session is the run's session: the caller's, or one made for this run alone.
+func (sc *SessionContext) Session() *Session { return sc.run.session }
+
+// State is the provider's own bucket of the session.
+func (sc *SessionContext) State() *State { return sc.run.session.State(sc.slot.sourceID) }
+
+// Input is the run's new messages.
+func (sc *SessionContext) Input() []*message.Message { return slices.Clip(sc.run.input) }
+
+// Options are a copy of the run's merged options; changing it changes nothing.
+func (sc *SessionContext) Options() Options { return sc.run.options.Clone() }
+
+// ConversationID is the conversation that the run's model calls name; empty where no service keeps the history.
+func (sc *SessionContext) ConversationID() string { return sc.run.options.ConversationID }
+
+// Response is the run's response; nil before the model answered.
+func (sc *SessionContext) Response() *Response { return sc.run.response }
+
+// SetResponse puts a response in place of what there is. Only a wrapping provider's Process may call it; in other hooks
+// it is an error.
+func (sc *SessionContext) SetResponse(r *Response) error {
+	if sc.slot.wrap == nil {
+		return fmt.Errorf("provider %s: only a wrapping provider may set the response", sc.slot.sourceID)
+	}
+	sc.run.response, sc.run.ownResponse = r, true
+	return nil
+}
+
+// ExtendMessages adds messages to the run's context under the provider's source id. They are copied. A message that has
+// a source id keeps it. After the model answered this changes no request any more; histories may store it.
+func (sc *SessionContext) ExtendMessages(messages ...*message.Message) {
+	copies := make([]*message.Message, len(messages))
+	for i, m := range messages {
+		c := m.Clone()
+		if c.SourceID == "" {
+			c.SourceID, c.SourceType = sc.slot.sourceID, sc.slot.sourceType
+		}
+		copies[i] = c
+	}
+	sc.extendOwned(copies)
+}
+
+// extendOwned adds messages that carry a source and that nobody will change.
+func (sc *SessionContext) extendOwned(messages []*message.Message) {
+	if len(messages) == 0 {
+		return
+	}
+	c := &sc.run.context
+	for i := range c.messages {
+		if c.messages[i].sourceID == sc.slot.sourceID {
+			all := c.messages[i].messages
+			c.messages[i].messages = append(all[:len(all):len(all)], messages...)
+			return
+		}
+	}
+	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages})
+}
+
+// ExtendInstructions adds lines to the run's instructions, behind those of earlier providers.
+func (sc *SessionContext) ExtendInstructions(instructions ...string) {
+	for _, text := range instructions {
+		sc.run.context.instructions = append(sc.run.context.instructions, instruction{pos: sc.pos, text: text})
+	}
+}
+
+// ExtendTools adds tools to the run. Two different tools of one name end the run before the model is called.
+func (sc *SessionContext) ExtendTools(tools ...Tool) {
+	for _, t := range tools {
+		sc.run.context.tools = append(sc.run.context.tools, providerTool{pos: sc.pos, OfferedTool: OfferedTool{t, sc.slot.sourceID}})
+	}
+}
+
+// Metadata reads a value that hooks of this run share, into the value that into points to, and reports whether there
+// was one.
+func (sc *SessionContext) Metadata(key string, into any) (bool, error) {
+	raw, ok := sc.run.metadata[key]
+	if !ok {
+		return false, nil
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return true, fmt.Errorf("metadata %q does not fit %T: %w", key, into, err)
+	}
+	return true, nil
+}
+
+// SetMetadata writes a value that hooks of this run share. It is kept as JSON and is gone with the run.
+func (sc *SessionContext) SetMetadata(key string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("metadata %q cannot be kept as JSON: %w", key, err)
+	}
+	if sc.run.metadata == nil {
+		sc.run.metadata = map[string]jsontext.Value{}
+	}
+	sc.run.metadata[key] = raw
+	return nil
+}
+
+// MetadataJSON is all metadata of the run as a JSON object with sorted names.
+func (sc *SessionContext) MetadataJSON() (jsontext.Value, error) {
+	if len(sc.run.metadata) == 0 {
+		return jsontext.Value("{}"), nil
+	}
+	return json.Marshal(sc.run.metadata, json.Deterministic(true))
+}
+
+// Source is what one provider added to the context so far.
+type Source struct {
+	SourceID string
+	// Messages are shared and read-only.
+	Messages []*message.Message
+}
+
+// Sources are the sources that hold context messages so far, in the order of their first message.
+func (sc *SessionContext) Sources() []Source {
+	out := make([]Source, len(sc.run.context.messages))
+	for i, c := range sc.run.context.messages {
+		out[i] = Source{SourceID: c.sourceID, Messages: slices.Clip(c.messages)}
+	}
+	return out
+}
+
+// Filter chooses what [SessionContext.Messages] returns. The zero value is the context messages of all sources.
+type Filter struct {
+	// Sources, where not nil, leaves only these sources.
+	Sources []string
+	// Exclude leaves out these sources.
+	Exclude []string
+	// Input puts the run's input behind the context, Response the response's messages behind that.
+	Input, Response bool
+}
+
+// Messages returns context messages in provider order, as the filter says.
+func (sc *SessionContext) Messages(f Filter) []*message.Message {
+	var out []*message.Message
+	for _, c := range sc.run.context.messages {
+		if f.Sources != nil && !slices.Contains(f.Sources, c.sourceID) || slices.Contains(f.Exclude, c.sourceID) {
+			continue
+		}
+		out = append(out, c.messages...)
+	}
+	if f.Input {
+		out = append(out, sc.run.input...)
+	}
+	if f.Response && sc.run.response != nil {
+		out = append(out, sc.run.response.Messages...)
+	}
+	return out
+}
+
+// ReportCost tells the trace what this hook call used of its limits.
+func (sc *SessionContext) ReportCost(costs ...Cost) { sc.cost = append(sc.cost, costs...) }
+
+// runContext is what providers added to a run so far. Each part knows the place of its provider, so that a wrapping
+// provider's new try can drop what stands behind it.
+type runContext struct {
+	messages     []contribution
+	instructions []instruction
+	tools        []providerTool
+}
+
+type contribution struct {
+	sourceID string
+	pos      int
+	messages []*message.Message
+}
+
+type instruction struct {
+	pos  int
+	text string
+}
+
+type providerTool struct {
+	pos int
+	OfferedTool
+}
+
+// dropAfter removes what providers behind pos added.
+func (c *runContext) dropAfter(pos int) {
+	c.messages = slices.DeleteFunc(c.messages, func(m contribution) bool { return m.pos > pos })
+	c.instructions = slices.DeleteFunc(c.instructions, func(i instruction) bool { return i.pos > pos })
+	c.tools = slices.DeleteFunc(c.tools, func(t providerTool) bool { return t.pos > pos })
+}
+
+// contextMark remembers how much one provider had added, so that a skipped hook leaves nothing behind.
+type contextMark struct {
+	messages            int
+	instructions, tools int
+}
+
+func (c *runContext) mark(sourceID string) contextMark {
+	m := contextMark{instructions: len(c.instructions), tools: len(c.tools)}
+	for _, e := range c.messages {
+		if e.sourceID == sourceID {
+			m.messages = len(e.messages)
+		}
+	}
+	return m
+}
+
+// since tells what was added after a mark.
+func (c *runContext) since(m contextMark, sourceID string) (messages, instructions, tools int) {
+	now := c.mark(sourceID)
+	return now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools
+}

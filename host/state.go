@@ -1,0 +1,200 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/weft-run/weft/internal/strictjson"
+)
+
+// stateDepth is how deep a bucket may nest.
+const stateDepth = 512
+
+// State is one provider's part of a session: a JSON object. What is written is turned into JSON at once, so that what
+// cannot be represented is refused where it is written, and what was read from JSON keeps its bytes: numbers keep
+// their digits (semantics: State).
+//
+// A State may be used by many goroutines. Two runs of one session at the same time see each other's writes; a read
+// followed by a write is not one step.
+type State struct {
+	mu      sync.Mutex
+	raw     jsontext.Value // the object's bytes; nil while members has changes that raw has not
+	members []member       // nil until somebody looks inside
+	parsed  bool
+}
+
+// member is one key of a bucket: bytes, or a live value that turns into bytes when the session is saved.
+type member struct {
+	name string
+	raw  jsontext.Value
+	live appender
+}
+
+type appender interface {
+	appendJSON(b []byte) ([]byte, error)
+}
+
+// Get reads the value of key into the value that into points to, and reports whether there was one.
+func (s *State) Get(key string, into any) (bool, error) {
+	raw, ok, err := s.GetRaw(key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return true, fmt.Errorf("state %q does not fit %T: %w", key, into, err)
+	}
+	return true, nil
+}
+
+// GetRaw returns the value of key as JSON and reports whether there was one.
+func (s *State) GetRaw(key string) (jsontext.Value, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.parse(); err != nil {
+		return nil, false, err
+	}
+	for i := range s.members {
+		if m := &s.members[i]; m.name == key {
+			if m.live != nil {
+				raw, err := m.live.appendJSON(nil)
+				return raw, true, err
+			}
+			return m.raw.Clone(), true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// Set writes the value of key. A value that JSON cannot represent is refused and changes nothing.
+func (s *State) Set(key string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("state %q cannot be kept as JSON: %w", key, err)
+	}
+	return s.setMember(member{name: key, raw: raw})
+}
+
+// Delete removes key.
+func (s *State) Delete(key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.parse(); err != nil {
+		return err
+	}
+	for i, m := range s.members {
+		if m.name == key {
+			s.members = append(s.members[:i:i], s.members[i+1:]...)
+			s.raw = nil
+			return nil
+		}
+	}
+	return nil
+}
+
+// Raw returns the whole bucket as a JSON object, byte for byte as it was last replaced or restored if nothing was set
+// since.
+func (s *State) Raw() (jsontext.Value, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.appendLocked(nil)
+}
+
+// Replace puts a JSON object in place of the whole bucket. The bytes are checked and kept as they are.
+func (s *State) Replace(object jsontext.Value) error {
+	if err := checkObject(object); err != nil {
+		return fmt.Errorf("a state bucket must be one JSON object: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw, s.members, s.parsed = bytes.TrimSpace(bytes.Clone(object)), nil, false
+	return nil
+}
+
+func checkObject(object jsontext.Value) error {
+	dec, err := strictjson.Decoder(object, stateDepth)
+	if err != nil {
+		return err
+	}
+	if err := strictjson.Object(dec, new(int), func(string) (bool, error) { return false, nil }); err != nil {
+		if f := strictjson.AsFault(err); f != nil {
+			return f
+		}
+		return err
+	}
+	return strictjson.End(dec)
+}
+
+func (s *State) setMember(m member) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.parse(); err != nil {
+		return err
+	}
+	s.putLocked(m)
+	return nil
+}
+
+func (s *State) putLocked(m member) {
+	s.raw = nil
+	for i := range s.members {
+		if s.members[i].name == m.name {
+			s.members[i] = m
+			return
+		}
+	}
+	s.members = append(s.members, m)
+}
+
+// parse looks inside the bucket's bytes once they are needed.
+func (s *State) parse() error {
+	if s.parsed {
+		return nil
+	}
+	if len(s.raw) > 0 {
+		dec, err := strictjson.Decoder(s.raw, stateDepth)
+		if err != nil {
+			return err
+		}
+		err = strictjson.Object(dec, new(int), func(name string) (bool, error) {
+			raw, err := strictjson.Raw(dec)
+			s.members = append(s.members, member{name: name, raw: raw})
+			return true, err
+		})
+		if err != nil {
+			s.members = nil
+			return errors.Join(errors.New("a state bucket must be one JSON object"), err)
+		}
+	}
+	s.parsed = true
+	return nil
+}
+
+func (s *State) appendLocked(b []byte) ([]byte, error) {
+	if s.raw != nil {
+		return append(b, s.raw...), nil
+	}
+	b = append(b, '{')
+	for i, m := range s.members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = jsontext.AppendQuote(b, m.name); err != nil {
+			return b, err
+		}
+		b = append(b, ':')
+		if m.live == nil {
+			b = append(b, m.raw...)
+			continue
+		}
+		if b, err = m.live.appendJSON(b); err != nil {
+			return b, fmt.Errorf("%s/%w", m.name, err)
+		}
+	}
+	return append(b, '}'), nil
+}

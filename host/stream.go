@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/weft-run/weft/message"
+)
+
+// ErrStreamUsed is returned where a stream is read a second time.
+var ErrStreamUsed = errors.New("the stream was read already: a stream is one run and can be read once")
+
+// Stream is a run whose answer arrives in pieces. Nothing happens until it is read. It belongs to one goroutine.
+type Stream struct {
+	ctx      context.Context
+	start    func() (*run, error)
+	used     atomic.Bool
+	response *Response
+	err      error
+}
+
+// Stream gives the input to the agent; reading the stream is what carries the run out. Errors of any kind, those of
+// the configuration too, arrive in the stream.
+//
+//	stream := agent.Stream(ctx, host.Text("hi"), host.RunConfig{Session: session})
+//	for update, err := range stream.Updates() {
+//		if err != nil { … }
+//		fmt.Print(update.Text())
+//	}
+//	response, err := stream.Response()
+func (a *Agent) Stream(ctx context.Context, input []*message.Message, c RunConfig) *Stream {
+	return &Stream{ctx: ctx, start: func() (*run, error) { return a.newRun(input, c) }}
+}
+
+// Updates yields the pieces of the answer, and at most one error, as the last element. Reading to the end finishes the
+// run, AfterRun hooks included. Leaving the loop earlier is a cancelled run: the model call ends, RunFailed hooks are
+// called with [ErrStopped], nothing is stored.
+func (s *Stream) Updates() iter.Seq2[*Update, error] {
+	return func(yield func(*Update, error) bool) {
+		if !s.used.CompareAndSwap(false, true) {
+			yield(nil, ErrStreamUsed)
+			return
+		}
+		ctx, cancel := context.WithCancel(s.ctx)
+		defer cancel()
+		stopped := false
+		r, err := s.start()
+		if err == nil {
+			r.emit = func(u *Update) bool {
+				if !stopped {
+					stopped = !yield(u, nil)
+				}
+				return !stopped
+			}
+			s.response, err = r.do(ctx)
+		}
+		s.err = err
+		if err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// Response is the final response: what [Agent.Run] would have returned. It reads what is left of a stream that was not
+// read yet.
+func (s *Stream) Response() (*Response, error) {
+	if !s.used.Load() {
+		s.Updates()(func(*Update, error) bool { return true }) // reading is what runs the agent
+	}
+	return s.response, s.err
+}
