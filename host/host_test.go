@@ -351,3 +351,81 @@ func TestAddedMessagesAreCopiesWithTheirSource(t *testing.T) {
 	require.Equal(t, "rag", sent[1].SourceID, "a message keeps the source that it has")
 	require.Empty(t, mine.SourceID, "the provider's own message is left alone")
 }
+
+// A hook that fails leaves nothing behind, as a plugin's effects come all together or not at all.
+func TestFailingHookLeavesNothingBehind(t *testing.T) {
+	var seen string
+	var topic string
+	var has bool
+	spy := &failedSpy{id: "spy", failed: func(sc *host.SessionContext) error {
+		seen = message.JoinText(sc.Messages(host.Filter{}))
+		var err error
+		has, err = sc.Metadata("topic", &topic)
+		return err
+	}}
+	agent := newAgent(t, host.AgentConfig{Providers: []host.Provider{
+		spy,
+		host.BeforeRunFunc("good", func(_ context.Context, sc *host.SessionContext) error {
+			sc.ExtendMessages(message.User("kept"))
+			return sc.SetMetadata("topic", "before")
+		}),
+		host.BeforeRunFunc("bad", func(_ context.Context, sc *host.SessionContext) error {
+			sc.ExtendMessages(message.User("half"))
+			if err := sc.SetMetadata("topic", "half"); err != nil {
+				return err
+			}
+			return errors.New("boom")
+		}),
+	}})
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+	require.ErrorContains(t, err, "boom")
+	require.Equal(t, "kept", seen)
+	require.True(t, has)
+	require.Equal(t, "before", topic)
+}
+
+type failedSpy struct {
+	id     string
+	failed func(sc *host.SessionContext) error
+}
+
+func (s *failedSpy) SourceID() string { return s.id }
+
+func (s *failedSpy) BeforeRun(context.Context, *host.SessionContext) error { return nil }
+
+func (s *failedSpy) RunFailed(_ context.Context, sc *host.SessionContext, _ error) error {
+	return s.failed(sc)
+}
+
+// Between two calls of one run the service may have named a conversation.
+func TestSecondTryUsesTheConversationOfTheFirst(t *testing.T) {
+	model := &naming{}
+	agent := newAgent(t, host.AgentConfig{Client: model, Providers: []host.Provider{
+		host.WrapFunc("twice", func(ctx context.Context, _ *host.SessionContext, next host.Next) error {
+			if err := next(ctx); err != nil {
+				return err
+			}
+			return next(ctx)
+		}),
+	}})
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: agent.CreateSession("")})
+	require.NoError(t, err)
+	require.Empty(t, model.requests[0].ConversationID)
+	require.Equal(t, "c1", model.requests[1].ConversationID)
+
+	model.requests = nil
+	_, err = agent.Run(t.Context(), host.Text("hi"), host.RunConfig{
+		Session: agent.CreateSession(""), Options: host.Options{ConversationID: "mine"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "mine", model.requests[1].ConversationID, "the run's own option goes before")
+}
+
+// naming is a model whose service names the conversation.
+type naming struct{ echo }
+
+func (n *naming) Complete(ctx context.Context, r *host.ChatRequest) (*host.Response, error) {
+	response, err := n.echo.Complete(ctx, r)
+	response.ConversationID = "c1"
+	return response, err
+}

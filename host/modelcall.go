@@ -125,9 +125,20 @@ func (r *run) request() (*ChatRequest, error) {
 	options := r.options.Clone()
 	options.Instructions, options.ConversationID = "", ""
 	return &ChatRequest{
-		Messages: messages, Instructions: strings.Join(lines, "\n"), ConversationID: r.options.ConversationID,
+		Messages: messages, Instructions: strings.Join(lines, "\n"), ConversationID: r.conversationID(),
 		Tools: tools, Options: options,
 	}, nil
+}
+
+// conversationID is that of the next model call: the run's option, else the session's, which an earlier call of this run
+// may have set, else the agent's (semantics: Service-managed history).
+func (r *run) conversationID() string {
+	if !r.ownConversation && r.session != nil {
+		if id := r.session.ServiceSessionID(); id != "" {
+			return id
+		}
+	}
+	return r.options.ConversationID
 }
 
 // offeredTools merges the tools of agent, providers and run. The same tool twice counts once.

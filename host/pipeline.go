@@ -97,20 +97,23 @@ func (r *run) hook(ctx context.Context, i int, name string, call func(sc *Sessio
 	mark := r.context.mark(s.sourceID)
 	start := time.Now()
 	err = r.guard(func() error { return call(sc) })
+	added := r.context.since(mark, s.sourceID)
 	if err != nil {
+		// What a failing hook had added is taken back, as it is for a plugin, whose effects come all together or not at all.
+		added, r.metadata = contextMark{}, sc.metadataBefore()
+		r.context.undo(mark, s.sourceID)
 		skipped = s.policy == OnErrorSkip && ctx.Err() == nil && !errors.Is(err, ErrStopped)
 		err = &HookError{SourceID: s.sourceID, Hook: name, Err: err}
 	}
 	if r.tracer != nil {
 		t := HookTrace{
 			RunID: r.id, SourceID: s.sourceID, SourceType: s.sourceType, Hook: name, Duration: time.Since(start),
+			Messages: added.messages, Instructions: added.instructions, Tools: added.tools,
 			Costs: sc.cost, Err: err, Skipped: skipped,
 		}
-		t.Messages, t.Instructions, t.Tools = r.context.since(mark, s.sourceID)
 		r.tracer(ctx, t)
 	}
 	if skipped {
-		r.context.undo(mark, s.sourceID)
 		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "a provider failed and was skipped, as its on_error says",
 			slog.String("agent", r.agent.name), slog.String("provider", s.sourceID), slog.Any("error", err))
 	}

@@ -23,9 +23,11 @@ type run struct {
 	session *Session
 	slots   []slot
 	input   []*message.Message
-	options Options // merged; conversation id decided; run's instructions only
+	options Options // merged; conversation id as at the start; run's instructions only
 	tools   []Tool  // the run's own
-	tracer  Tracer
+	// ownConversation says that the run's own options name the conversation.
+	ownConversation bool
+	tracer          Tracer
 
 	context     runContext
 	metadata    map[string]jsontext.Value
@@ -66,11 +68,8 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 	}
 	r.options = client.over(a.options).over(c.Options)
 	r.options.Instructions = c.Options.Instructions
-	if r.session != nil && c.Options.ConversationID == "" {
-		if id := r.session.ServiceSessionID(); id != "" {
-			r.options.ConversationID = id
-		}
-	}
+	r.ownConversation = c.Options.ConversationID != ""
+	r.options.ConversationID = r.conversationID()
 	r.decideHistory(c.Session)
 	if r.session == nil && len(r.slots) > 0 {
 		r.session = NewSession("")

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -18,6 +19,9 @@ type SessionContext struct {
 	slot *slot
 	pos  int // the provider's place in the run's list
 	cost []Cost
+
+	wroteMetadata bool
+	oldMetadata   map[string]jsontext.Value // the run's, before this hook call first wrote to it
 }
 
 // SourceID is the provider's own source id.
@@ -120,11 +124,23 @@ func (sc *SessionContext) SetMetadata(key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("metadata %q cannot be kept as JSON: %w", key, err)
 	}
+	if !sc.wroteMetadata {
+		sc.wroteMetadata, sc.oldMetadata = true, sc.run.metadata
+		sc.run.metadata = maps.Clone(sc.run.metadata)
+	}
 	if sc.run.metadata == nil {
 		sc.run.metadata = map[string]jsontext.Value{}
 	}
 	sc.run.metadata[key] = raw
 	return nil
+}
+
+// metadataBefore is the run's metadata as it was before this hook call.
+func (sc *SessionContext) metadataBefore() map[string]jsontext.Value {
+	if sc.wroteMetadata {
+		return sc.oldMetadata
+	}
+	return sc.run.metadata
 }
 
 // MetadataJSON is all metadata of the run as a JSON object with sorted names.
@@ -229,8 +245,8 @@ func (c *runContext) mark(sourceID string) contextMark {
 	return m
 }
 
-// since tells what was added after a mark.
-func (c *runContext) since(m contextMark, sourceID string) (messages, instructions, tools int) {
+// since counts what was added after a mark.
+func (c *runContext) since(m contextMark, sourceID string) contextMark {
 	now := c.mark(sourceID)
-	return now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools
+	return contextMark{now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools}
 }

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+)
+
+// Options says how an Engine works. The zero value is usable.
+type Options struct {
+	// CacheDir is where compiled code is kept between processes. It is created if it is not there. Empty means that
+	// nothing is kept. A folder that others can write to, or that is not ours, is not used: what lies there is run.
+	CacheDir string
+	// Logger gets what concerns the host and not the guest. Nil discards it.
+	Logger *slog.Logger
+	// Workers is how many modules may be compiled at once. 0 means GOMAXPROCS.
+	Workers int
+	// Memory is what all instances of all modules may hold together, in bytes. 0 means 1 GiB, Unlimited no limit.
+	Memory int64
+}
+
+// DefaultMemory is what all instances of an Engine may hold together where Options.Memory is zero, in bytes.
+const DefaultMemory = 1 << 30
+
+// Engine loads modules. It may be used by any number of goroutines.
+type Engine struct {
+	log     *slog.Logger
+	cache   *diskCache
+	workers chan struct{}
+	memory  ledger
+
+	mu        sync.Mutex
+	closed    bool
+	modules   map[*Module]struct{}
+	artifacts map[string]*artifact
+}
+
+// New returns an Engine. Nothing is read or written before the first Load.
+func New(options Options) *Engine {
+	log := options.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	workers := options.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return &Engine{
+		log: log, cache: newDiskCache(options.CacheDir, log), workers: make(chan struct{}, workers),
+		memory:  ledger{limit: or(options.Memory, DefaultMemory)},
+		modules: map[*Module]struct{}{}, artifacts: map[string]*artifact{},
+	}
+}
+
+// Close closes all modules, each as Module.Close does, at once. Load fails with ErrClosed from then on.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	e.closed = true
+	var modules []*Module
+	for m := range e.modules {
+		modules = append(modules, m)
+	}
+	e.mu.Unlock()
+
+	errs := make([]error, len(modules))
+	var wg sync.WaitGroup
+	for n, m := range modules {
+		wg.Go(func() { errs[n] = m.Close(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// MemoryInUse returns what all instances of all modules hold at this moment, in bytes; see Options.Memory.
+func (e *Engine) MemoryInUse() int64 { return e.memory.used.Load() }
+
+func (e *Engine) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
+
+// add counts a module in, unless the engine is closed.
+func (e *Engine) add(m *Module) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.modules[m] = struct{}{}
+	return true
+}
+
+func (e *Engine) remove(m *Module) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.modules, m)
+}
+
+// trim closes the idle instances of all modules, for the memory that they hold.
+func (e *Engine) trim() {
+	e.mu.Lock()
+	var modules []*Module
+	for m := range e.modules {
+		modules = append(modules, m)
+	}
+	e.mu.Unlock()
+	for _, m := range modules {
+		m.pool.trim()
+	}
+}

@@ -1,0 +1,9 @@
+;; Keeps something in a table, which no host can read.
+(module
+  (table $t 2 funcref)
+  (func $yes (result i32) (i32.const 1))
+  (elem declare func $yes)
+  (func (export "before_run") (result i32) (local $was i32)
+    (local.set $was (i32.eqz (ref.is_null (table.get $t (i32.const 0)))))
+    (table.set $t (i32.const 0) (ref.func $yes))
+    (local.get $was)))

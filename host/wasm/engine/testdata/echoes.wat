@@ -1,0 +1,31 @@
+;; Puts out what it is given: once as it lies there, once copied through its own blocks.
+(module
+  (import "extism:host/env" "input_offset" (func $input_offset (result i64)))
+  (import "extism:host/env" "input_length" (func $input_length (result i64)))
+  (import "extism:host/env" "input_load_u8" (func $input_load_u8 (param i64) (result i32)))
+  (import "extism:host/env" "input_load_u64" (func $input_load_u64 (param i64) (result i64)))
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (func (export "echo") (result i32)
+    (call $output_set (call $input_offset) (call $input_length))
+    (i32.const 0))
+  (func (export "copy") (result i32) (local $to i64) (local $at i64) (local $n i64)
+    (local.set $n (call $input_length))
+    (local.set $to (call $alloc (local.get $n)))
+    (block $done (loop $next
+      (br_if $done (i64.ge_u (local.get $at) (local.get $n)))
+      (if (i64.ge_u (i64.sub (local.get $n) (local.get $at)) (i64.const 8))
+        (then
+          (call $store_u64 (i64.add (local.get $to) (local.get $at)) (call $input_load_u64 (local.get $at)))
+          (local.set $at (i64.add (local.get $at) (i64.const 8))))
+        (else
+          (call $store_u8 (i64.add (local.get $to) (local.get $at)) (call $input_load_u8 (local.get $at)))
+          (local.set $at (i64.add (local.get $at) (i64.const 1)))))
+      (br $next)))
+    (call $output_set (local.get $to) (local.get $n))
+    (i32.const 0))
+  (func (export "seven") (result i32) (i32.const 7))
+  (func (export "takes_a_number") (param i32) (result i32) (local.get 0))
+  (memory (export "memory") 1))

@@ -1,0 +1,17 @@
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (import "extism:host/env" "log_info" (func $log_info (param i64)))
+  (import "extism:host/env" "log_warn" (func $log_warn (param i64)))
+  (import "extism:host/env" "get_log_level" (func $level (result i32)))
+  (import "extism:host/env" "input_offset" (func $input_offset (result i64)))
+  (func (export "thousand") (result i32) (local $at i64) (local $n i32)
+    (local.set $at (call $alloc (i64.const 1)))
+    (call $store_u8 (local.get $at) (i32.const 120))
+    (loop $again
+      (call $log_info (local.get $at))
+      (br_if $again (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 1000))))
+    (i32.const 0))
+  (func (export "input") (result i32) (call $log_warn (call $input_offset)) (i32.const 0))
+  (func (export "level") (result i32) (call $level))
+  (func (export "nowhere") (result i32) (call $log_info (i64.const 12345)) (i32.const 0)))

@@ -1,0 +1,2 @@
+(module
+  (func (export "before_run") (result i32) (loop $again (br $again)) (i32.const 0)))

@@ -1,0 +1,13 @@
+(module
+  (import "extism:host/env" "input_offset" (func $input_offset (result i64)))
+  (import "extism:host/env" "error_set" (func $error_set (param i64)))
+  (import "extism:host/env" "error_get" (func $error_get (result i64)))
+  (import "extism:host/env" "free" (func $free (param i64)))
+  (func (export "before_run") (result i32)
+    (call $error_set (call $input_offset))
+    (call $free (call $input_offset))
+    (i32.const 4))
+  (func (export "takes_it_back") (result i32)
+    (call $error_set (call $input_offset))
+    (call $error_set (i64.const 0))
+    (i32.wrap_i64 (call $error_get))))

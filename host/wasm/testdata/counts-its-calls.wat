@@ -1,0 +1,20 @@
+;; Counts its calls in memory and in a global, and says the sum as an instruction: {"extend_instructions":["N"]}.
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (memory (export "memory") 1)
+  (global $calls (mut i32) (i32.const 0))
+  (data (i32.const 0) "{\22extend_instructions\22:[\22N\22]}")
+  (func (export "before_run") (result i32)
+    (local $block i64) (local $n i64)
+    (i32.store (i32.const 1024) (i32.add (i32.load (i32.const 1024)) (i32.const 1)))
+    (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+    (i32.store8 (i32.const 25) (i32.add (i32.const 0x30) (i32.add (global.get $calls) (i32.load (i32.const 1024)))))
+    (local.set $block (call $alloc (i64.const 29)))
+    (loop $next
+      (call $store_u8 (i64.add (local.get $block) (local.get $n)) (i32.load8_u (i32.wrap_i64 (local.get $n))))
+      (local.set $n (i64.add (local.get $n) (i64.const 1)))
+      (br_if $next (i64.lt_u (local.get $n) (i64.const 29))))
+    (call $output_set (local.get $block) (i64.const 29))
+    (i32.const 0)))

@@ -1,0 +1,41 @@
+;; Logs its input at every hook, and returns what the hook may return.
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (import "extism:host/env" "input_length" (func $input_length (result i64)))
+  (import "extism:host/env" "input_load_u8" (func $input_load_u8 (param i64) (result i32)))
+  (import "extism:host/env" "log_info" (func $log_info (param i64)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "{}\00")
+  (data (i32.const 16) "{\22extend_messages\22:[{\22role\22:\22user\22,\22text\22:\22Rust 1.95 is out.\22}],\22extend_instructions\22:[\22Be brief.\22],\22state\22:{\22runs\22:1}}\00")
+  (data (i32.const 512) "{\22state\22:{\22runs\22:2}}\00")
+  (data (i32.const 1024) "{\22name\22:\22news\22,\22version\22:\220.1.0\22,\22abi\22:1,\22source_id\22:\22news\22,\22config_schema\22:{\22type\22:\22object\22}}\00")
+
+  (func $answer (param $at i32) (result i32)
+    (local $block i64) (local $n i64) (local $c i32) (local $length i64)
+    (local.set $length (call $input_length))
+    (local.set $block (call $alloc (local.get $length)))
+    (loop $copy
+      (call $store_u8 (i64.add (local.get $block) (local.get $n)) (call $input_load_u8 (local.get $n)))
+      (local.set $n (i64.add (local.get $n) (i64.const 1)))
+      (br_if $copy (i64.lt_u (local.get $n) (local.get $length))))
+    (call $log_info (local.get $block))
+    (local.set $block (call $alloc (i64.const 512)))
+    (local.set $n (i64.const 0))
+    (block $done
+      (loop $next
+        (local.set $c (i32.load8_u (i32.add (local.get $at) (i32.wrap_i64 (local.get $n)))))
+        (br_if $done (i32.eqz (local.get $c)))
+        (call $store_u8 (i64.add (local.get $block) (local.get $n)) (local.get $c))
+        (local.set $n (i64.add (local.get $n) (i64.const 1)))
+        (br $next)))
+    (call $output_set (local.get $block) (local.get $n))
+    (i32.const 0))
+
+  (func (export "describe") (result i32) (call $answer (i32.const 1024)))
+  (func (export "init") (result i32) (call $answer (i32.const 0)))
+  (func (export "session_created") (result i32) (call $answer (i32.const 0)))
+  (func (export "before_run") (result i32) (call $answer (i32.const 16)))
+  (func (export "after_run") (result i32) (call $answer (i32.const 512)))
+  (func (export "run_failed") (result i32) (call $answer (i32.const 0))))

@@ -1,0 +1,3 @@
+;; Never returns.
+(module
+  (func (export "before_run") (result i32) (loop $again (br $again)) (unreachable)))

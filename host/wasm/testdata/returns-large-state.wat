@@ -1,0 +1,22 @@
+;; Returns a state of some 100,000 bytes: {"state":{"a":"xxx..."}}.
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "{\22state\22:{\22a\22:\22")
+  (data (i32.const 100) "\22}}")
+  (func (export "before_run") (result i32)
+    (local $block i64) (local $n i64)
+    (local.set $block (call $alloc (i64.const 100018)))
+    (loop $next
+      (call $store_u8 (i64.add (local.get $block) (local.get $n))
+        (if (result i32) (i64.lt_u (local.get $n) (i64.const 15))
+          (then (i32.load8_u (i32.wrap_i64 (local.get $n))))
+          (else (if (result i32) (i64.ge_u (local.get $n) (i64.const 100015))
+            (then (i32.load8_u (i32.add (i32.const 100) (i32.wrap_i64 (i64.sub (local.get $n) (i64.const 100015))))))
+            (else (i32.const 0x78))))))
+      (local.set $n (i64.add (local.get $n) (i64.const 1)))
+      (br_if $next (i64.lt_u (local.get $n) (i64.const 100018))))
+    (call $output_set (local.get $block) (i64.const 100018))
+    (i32.const 0)))
