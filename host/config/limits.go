@@ -1,0 +1,124 @@
+package config
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weft-run/weft/host/wasm"
+	"github.com/weft-run/weft/host/wasm/engine"
+)
+
+// unlimited is the value that takes a limit away.
+const unlimited = "unlimited"
+
+// limitKeys are the keys of limits.
+var limitKeys = []key[wasm.Limits]{
+	{"module", func(d *decoder, n *node, l *wasm.Limits) { l.Module = d.size(n) }},
+	{"memory", func(d *decoder, n *node, l *wasm.Limits) { l.Memory = d.size(n) }},
+	{"input", func(d *decoder, n *node, l *wasm.Limits) { l.Input = d.size(n) }},
+	{"output", func(d *decoder, n *node, l *wasm.Limits) { l.Output = d.size(n) }},
+	{"text", func(d *decoder, n *node, l *wasm.Limits) { l.Text = d.size(n) }},
+	{"state", func(d *decoder, n *node, l *wasm.Limits) { l.State = d.size(n) }},
+	{"cpu", func(d *decoder, n *node, l *wasm.Limits) { l.CPU = d.duration(n) }},
+	{"start", func(d *decoder, n *node, l *wasm.Limits) { l.Start = d.duration(n) }},
+	{"init", func(d *decoder, n *node, l *wasm.Limits) { l.Init = d.duration(n) }},
+	{"log_lines", func(d *decoder, n *node, l *wasm.Limits) { l.LogLines = d.count(n) }},
+	{"log_line", func(d *decoder, n *node, l *wasm.Limits) { l.LogLine = int(d.size(n)) }},
+	{"instances", func(d *decoder, n *node, l *wasm.Limits) { l.Instances = d.count(n) }},
+}
+
+var sizeForm = regexp.MustCompile(`^([0-9]+) ?([A-Za-z]+)$`)
+
+var sizeUnits = map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+// size reads a size in bytes; 0 where it is wrong.
+func (d *decoder) size(n *node) int64 {
+	const wanted = "a size such as 64MiB, or unlimited,"
+	if n.kind == kindText && n.text == unlimited {
+		return engine.Unlimited
+	}
+	if n.kind == kindNumber {
+		d.fault(n, "add one of B, KiB, MiB, GiB", "%s was wanted, and %s has no unit", wanted, n.text)
+		return 0
+	}
+	if !d.is(n, kindText, wanted) {
+		return 0
+	}
+	parts := sizeForm.FindStringSubmatch(n.text)
+	if parts == nil {
+		d.fault(n, didYouMean(n.text, []string{unlimited}), "%s was wanted, and %s is there", wanted, n.have())
+		return 0
+	}
+	unit, ok := sizeUnits[parts[2]]
+	if !ok {
+		d.fault(n, unitHint(parts[1], parts[2]), "%s was wanted, and %q is none of the units B, KiB, MiB, GiB", wanted, parts[2])
+		return 0
+	}
+	amount, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || amount > math.MaxInt64/unit {
+		d.fault(n, "write unlimited if that is meant", "%s was wanted, and %s is too much", wanted, n.have())
+		return 0
+	}
+	if amount == 0 {
+		d.fault(n, "write unlimited to take the limit away", "%s was wanted, and %s is nothing", wanted, n.have())
+		return 0
+	}
+	return amount * unit
+}
+
+func unitHint(amount, unit string) string {
+	for _, u := range []string{"KiB", "MiB", "GiB", "B"} {
+		if strings.EqualFold(unit, u) || strings.EqualFold(unit, u[:1]) || strings.EqualFold(unit, u[:1]+"B") {
+			return "did you mean " + amount + u + "?"
+		}
+	}
+	return ""
+}
+
+// duration reads a time; 0 where it is wrong.
+func (d *decoder) duration(n *node) time.Duration {
+	const wanted = "a time such as 200ms, or unlimited,"
+	if n.kind == kindText && n.text == unlimited {
+		return engine.Unlimited
+	}
+	if n.kind == kindNumber {
+		d.fault(n, "add one of us, ms, s, m, h", "%s was wanted, and %s has no unit", wanted, n.text)
+		return 0
+	}
+	if !d.is(n, kindText, wanted) {
+		return 0
+	}
+	t, err := time.ParseDuration(n.text)
+	if err != nil {
+		hint := didYouMean(n.text, []string{unlimited})
+		if hint == "" {
+			hint = "the units are us, ms, s, m, h"
+		}
+		d.fault(n, hint, "%s was wanted, and %s is there", wanted, n.have())
+		return 0
+	}
+	if t <= 0 {
+		d.fault(n, "write unlimited to take the limit away", "%s was wanted, and %s is there", wanted, n.have())
+		return 0
+	}
+	return t
+}
+
+// count reads a whole number; 0 where it is wrong.
+func (d *decoder) count(n *node) int {
+	const wanted = "a whole number of at least 1, or unlimited,"
+	if n.kind == kindText && n.text == unlimited {
+		return engine.Unlimited
+	}
+	if n.kind == kindText {
+		d.fault(n, didYouMean(n.text, []string{unlimited}), "%s was wanted, and %s is there", wanted, n.have())
+		return 0
+	}
+	if i := d.whole(n, 1, wanted); i != nil {
+		return *i
+	}
+	return 0
+}

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/weft-run/weft/abi"
+	"github.com/weft-run/weft/host/wasm/engine"
+)
+
+func parsedSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	var s jsonschema.Schema
+	require.NoError(t, json.Unmarshal(Schema(), &s))
+	return &s
+}
+
+// TestSchemaKeys holds the keys of the schema against the tables of the decoder, both ways.
+func TestSchemaKeys(t *testing.T) {
+	s := parsedSchema(t)
+	tables := map[string][]string{
+		"": namesOf(configKeys), "model": namesOf(modelKeys), "options": namesOf(optionKeys), "history": namesOf(historyKeys),
+		"plugin": namesOf(pluginKeys), "grant": namesOf(grantKeys), "folder": namesOf(folderKeys), "limits": namesOf(limitKeys),
+	}
+	objects := map[string]*jsonschema.Schema{"": s}
+	for name, def := range s.Defs {
+		if def.Type == "object" {
+			objects[name] = def
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(tables)), slices.Collect(maps.Keys(objects)))
+	for name, keys := range tables {
+		o := objects[name]
+		assert.ElementsMatch(t, keys, slices.Collect(maps.Keys(o.Properties)), "keys of %q", name)
+		require.NotNil(t, o.AdditionalProperties, "%q", name)
+		assert.NotNil(t, o.AdditionalProperties.Not, "%q takes keys that it does not know", name)
+		for key, p := range o.Properties {
+			described := p.Description != "" || p.Ref != "" && s.Defs[strings.TrimPrefix(p.Ref, "#/$defs/")].Description != ""
+			assert.True(t, described, "%s.%s has no description", name, key)
+		}
+	}
+}
+
+// TestSchemaDefaults holds the documented defaults against the effective ones.
+func TestSchemaDefaults(t *testing.T) {
+	s := parsedSchema(t)
+	limits, engines := s.Defs["limits"].Properties, engine.DefaultLimits(false)
+	for key, want := range map[string]any{
+		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
+		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
+		"log_lines": engines.LogLines, "instances": engines.Instances,
+	} {
+		var have string
+		if json.Unmarshal(limits[key].Default, &have) != nil {
+			have = string(limits[key].Default)
+		}
+		d := &decoder{}
+		n := &node{kind: kindText, text: have}
+		switch want.(type) {
+		case int64:
+			assert.Equal(t, want, d.size(n), key)
+		case time.Duration:
+			assert.Equal(t, want, d.duration(n), key)
+		case int:
+			n.kind = kindNumber
+			assert.Equal(t, want, d.count(n), key)
+		}
+		require.NoError(t, d.err(), key)
+	}
+	golang := engine.DefaultLimits(true)
+	assert.Contains(t, limits["module"].Description, fmt.Sprintf("%dMiB", golang.Module>>20))
+	assert.Contains(t, limits["memory"].Description, fmt.Sprintf("%dMiB", golang.Memory>>20))
+
+	grants, grant := abi.DefaultGrants(), s.Defs["grant"].Properties
+	for key, want := range map[string]any{"read": grants.Read, "add": grants.Add, "roles": grants.Roles} {
+		raw, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(raw), string(grant[key].Default), key)
+	}
+	c, err := Parse("weft.yaml", []byte("name: agent\n"))
+	require.NoError(t, err)
+	for key, want := range map[string]any{"name": c.Name, "default_history": c.DefaultHistory, "model": c.Model.Provider} {
+		assert.JSONEq(t, fmt.Sprintf("%q", want), string(s.Properties[key].Default), key)
+	}
+}
+
+// TestSchemaAgrees gives the same configs to schema and decoder. What only the decoder can see (files that are missing,
+// the same name twice) is not among them.
+func TestSchemaAgrees(t *testing.T) {
+	resolved, err := parsedSchema(t).Resolve(nil)
+	require.NoError(t, err)
+	name := folder(t)
+	const plugin = "providers: [{plugin: plugins/clock.wasm, %s}]"
+	const history = "providers: [{history: memory, %s}]"
+	cases := map[string]bool{
+		"{}": true, "name: ''": false, "name: ' '": false, "name: 1": false, "name: \"a\\nb\"": false, "model: offline": true,
+		"model: {provider: offline}": true, "model: openai": false, "model: {}": false, "model: {provider: offline, x: 1}": false,
+		"middleware: []": true, "middleware: [a]": false, "options: {temperature: 2, top_p: 0}": true,
+		"options: {temperature: -0.1}": false, "options: {top_p: 1.01}": false, "options: {max_tokens: 0}": false,
+		"options: {max_tokens: 1.5}": false, "options: {stop: x}": true, "options: {stop: ''}": false, "options: {stop: [a, a]}": false,
+		"options: {seed: -1, store: true}": true, "options: {store: 'true'}": false, "options: {tempo: 1}": false,
+		"default_history: never": true, "default_history: ever": false, "providers: []": true, "providers: [{}]": false,
+		"providers: {}": false, "providers: [a]": false, "providers: [{history: sqlite}]": false,
+		"providers: [{history: memory, plugin: plugins/clock.wasm}]": false, "nam: a": false,
+	}
+	for key, ok := range map[string]bool{
+		"load_messages: true": true, "load_messages: auto": true, "load_messages: yes": false, "source_id: A": false,
+		"store_context_messages: true, store_context_from: [a]": true, "store_context_from: [a]": false,
+		"store_context_messages: true, store_context_from: [A]": false, "store_inputs: 1": false, "on_error: fail": false,
+	} {
+		cases[fmt.Sprintf(history, key)] = ok
+	}
+	for key, ok := range map[string]bool{
+		"source_id: a_1": true, "source_id: 1a": false, "sha256: abc": false, "sha256: '" + strings.Repeat("aF", 32) + "'": true,
+		"config: {a: [1]}": true, "config: [1]": false, "on_error: skip": true, "on_error: stop": false, "isolation: shared": true,
+		"isolation: none": false, "grant: {}": true, "grant: {read: []}": true, "grant: {read: [input, 'context:a', 'context:*']}": true,
+		"grant: {read: [state]}": false, "grant: {read: ['context:A']}": false, "grant: {read: [input, input]}": false,
+		"grant: {add: [metadata]}": true, "grant: {add: [tools]}": false, "grant: {roles: [system]}": true, "grant: {roles: [root]}": false,
+		"grant: {files: [{host: docs, guest: /d}]}": true, "grant: {files: [{host: docs, guest: /d, mode: ro}]}": true,
+		"grant: {files: [{host: docs, guest: /d, mode: rw}]}": false, "grant: {files: [{host: docs}]}": false,
+		"grant: {files: [{host: docs, guest: d}]}": false, "grant: {write: []}": false,
+	} {
+		cases[fmt.Sprintf(plugin, key)] = ok
+	}
+	for _, key := range namesOf(limitKeys) {
+		values := map[string]bool{"unlimited": true, "none": false, "-1": false, "0": false, "1.5": false, "true": false}
+		switch key {
+		case "cpu", "start", "init":
+			maps.Copy(values, map[string]bool{"200ms": true, "1.5s": true, "1h2m": true, "64MiB": false, "5": false, "2 s": false, "-1s": false})
+		case "log_lines", "instances":
+			maps.Copy(values, map[string]bool{"1": true, "64MiB": false, "200ms": false})
+		default:
+			maps.Copy(values, map[string]bool{"64MiB": true, "1 B": true, "3GiB": true, "64MB": false, "64": false, "1.5MiB": false, "0KiB": false})
+		}
+		for value, ok := range values {
+			cases[fmt.Sprintf(plugin, "limits: {"+key+": "+value+"}")] = ok
+		}
+	}
+	for text, want := range cases {
+		var value any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &value), text)
+		raw, err := json.Marshal(value)
+		require.NoError(t, err, text)
+		require.NoError(t, json.Unmarshal(raw, &value))
+		bySchema := resolved.Validate(value)
+		_, byDecoder := Parse(name, []byte(text))
+		assert.Equal(t, want, bySchema == nil, "schema: %s: %v", text, bySchema)
+		assert.Equal(t, want, byDecoder == nil, "decoder: %s: %v", text, byDecoder)
+	}
+}
+
+// TestExamplesMeetTheSchema validates each weft.yaml of this repository.
+func TestExamplesMeetTheSchema(t *testing.T) {
+	resolved, err := parsedSchema(t).Resolve(nil)
+	require.NoError(t, err)
+	files, err := filepath.Glob("../../examples/*/weft.yaml")
+	require.NoError(t, err)
+	for _, file := range append(files, "../../weft.yaml", "testdata/every-key.yaml") {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var value any
+		require.NoError(t, yaml.Unmarshal(data, &value))
+		raw, err := json.Marshal(value)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, &value))
+		assert.NoError(t, resolved.Validate(value), file)
+	}
+}
+
+// TestLimitsAreReachable makes sure that each limit of a plugin has a key, which a new field of Limits could lack.
+func TestLimitsAreReachable(t *testing.T) {
+	data, err := os.ReadFile("testdata/every-key.yaml")
+	require.NoError(t, err)
+	c, err := Parse(folder(t), data)
+	require.NoError(t, err)
+	var zero map[string]any
+	raw, err := json.Marshal(c.Providers[2].Plugin.Limits)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &zero))
+	for field, value := range zero {
+		assert.NotZero(t, value, "wasm.Limits.%s has no key in limits", field)
+	}
+}
