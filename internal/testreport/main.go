@@ -45,7 +45,9 @@ func report(in io.Reader, out io.Writer) (failed bool, err error) {
 	for scanner.Scan() {
 		var e event
 		if json.Unmarshal(scanner.Bytes(), &e) != nil {
-			fmt.Fprintln(out, scanner.Text()) // what go itself prints, such as a package that does not build
+			fmt.Fprintln(out, scanner.Text())
+			// go itself says something when it downloads a module, and when it cannot even begin.
+			failed = failed || !strings.HasPrefix(scanner.Text(), "go: downloading ")
 			continue
 		}
 		key := e.Package + " " + e.Test
