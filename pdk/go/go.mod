@@ -1,0 +1,3 @@
+module github.com/weft-run/weft/pdk/go
+
+go 1.26

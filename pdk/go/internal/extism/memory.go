@@ -1,0 +1,83 @@
+package extism
+
+import "unsafe"
+
+// Level is how much a log line matters, with Extism's numbers.
+type Level int32
+
+// The levels of log lines.
+const (
+	LevelDebug Level = 1
+	LevelInfo  Level = 2
+	LevelWarn  Level = 3
+	LevelError Level = 4
+)
+
+// Input returns what the host handed to the call. Each call gets memory of its own that nobody writes to afterwards, so
+// parts of the string may be kept for as long as one likes.
+func Input() string {
+	length := int(inputLength())
+	if length == 0 {
+		return ""
+	}
+	words := make([]uint64, (length+7)/8)
+	whole := length / 8
+	for i := range whole {
+		words[i] = inputLoadU64(uint64(i) * 8)
+	}
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), length)
+	for i := whole * 8; i < length; i++ {
+		text[i] = byte(inputLoadU8(uint64(i)))
+	}
+	return unsafe.String(&text[0], length)
+}
+
+// SetOutput hands text to the host as the call's result.
+func SetOutput(text []byte) {
+	outputSet(store(text), uint64(len(text)))
+}
+
+// SetError hands text to the host as the reason for which the call failed.
+func SetError(text string) {
+	errorSet(store(bytesOf(text)))
+}
+
+// Log hands a line to the host's log, unless the host does not want lines of this level.
+func Log(level Level, text string) {
+	if text == "" || Level(getLogLevel()) > level {
+		return
+	}
+	offset := store(bytesOf(text))
+	switch level {
+	case LevelDebug:
+		logDebug(offset)
+	case LevelInfo:
+		logInfo(offset)
+	case LevelWarn:
+		logWarn(offset)
+	case LevelError:
+		logError(offset)
+	}
+	free(offset)
+}
+
+// store copies text into new memory of the host, eight bytes with each call. The host frees it when the next call begins.
+func store(text []byte) (offset uint64) {
+	if len(text) == 0 {
+		return 0
+	}
+	offset = alloc(uint64(len(text)))
+	if offset == 0 {
+		panic("the host has no memory left for what the plugin returns")
+	}
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		storeU64(offset+uint64(i), *(*uint64)(unsafe.Pointer(&text[i])))
+	}
+	for ; i < len(text); i++ {
+		storeU8(offset+uint64(i), uint32(text[i]))
+	}
+	return offset
+}
+
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
