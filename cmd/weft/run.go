@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-run/weft/host/config"
+)
+
+// closeTime bounds the wait for plugins at the end.
+const closeTime = 5 * time.Second
+
+// runFlags are what weft run is told beside the config.
+type runFlags struct {
+	engine  engineFlags
+	message string
+	session string
+	log     string
+	trace   bool
+	json    bool
+}
+
+func newRun(s streams) *cobra.Command {
+	var flags runFlags
+	cmd := &cobra.Command{
+		Use:   "run [weft.yaml]",
+		Short: "Talk to an agent in the terminal",
+		Long: strings.TrimSpace(`
+Talk to the agent that a weft.yaml describes; without a name it is the one in the current folder.
+
+In a terminal this is a conversation: Ctrl-C ends an answer under way, and at the prompt the conversation; Ctrl-D ends
+it too. With -m it is one question and one answer. Where standard input is a pipe or a file, each line that is not empty
+is a message; they are answered in order. An answer that fails is told on standard error, the next line is still
+answered, and the exit code is 1.
+
+All messages of one start belong to one session, so the agent remembers if a provider loads history. --session keeps the
+session in a file and goes on with it at the next start.`),
+		Example: strings.Trim(`
+  weft run
+  weft run guide.yaml --session chat.json --trace
+  weft run -m "What is a weft?"
+  echo "What is a weft?" | weft run --json`, "\n"),
+		Args:              between(0, 1, "one config at most"),
+		ValidArgsFunction: completeFiles("yaml", "yml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "weft.yaml"
+			if len(args) > 0 {
+				path = args[0]
+			}
+			return run(cmd, s, path, flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&flags.message, "message", "m", "", "give the agent this one message, and end")
+	f.StringVar(&flags.session, "session", "", "go on with the session in this file, and keep it there")
+	f.BoolVar(&flags.trace, "trace", false, "after each answer tell what each source added, and what it cost")
+	f.BoolVar(&flags.json, "json", false, "print each answer as a JSON object on one line")
+	f.StringVar(&flags.log, "log", "warn", "what to log on standard error: debug, info, warn or error")
+	flags.engine.add(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("session", completeFiles("json")) // the flags were defined above
+	_ = cmd.RegisterFlagCompletionFunc("log", cobra.FixedCompletions(
+		[]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// run builds the agent and lets it answer.
+func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
+	if cmd.Flags().Changed("message") && strings.TrimSpace(flags.message) == "" {
+		return &usageError{cmd, errors.New("-m needs a message that is not empty")}
+	}
+	log, err := newLogger(s, flags.log)
+	if err != nil {
+		return &usageError{cmd, err}
+	}
+	engine, err := flags.engine.engine(cmd, log)
+	if err != nil {
+		return err
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		return err
+	}
+	t := &talk{streams: s, flags: flags}
+	if err := t.openSession(); err != nil {
+		return err
+	}
+	// Until the conversation begins, Ctrl-C ends the command.
+	starting, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	defer stop()
+	waiting := &progress{w: s.err}
+	built, err := c.Build(starting, config.BuildOptions{Engine: engine, Logger: log, Loading: waiting.loading})
+	if err != nil {
+		return interrupted(err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		if err := built.Close(ctx); err != nil {
+			log.Warn("closing the plugins took too long", "error", err)
+		}
+	}()
+	t.agent, t.sources = built.Agent, built.Sources
+	if flags.message == "" && !flags.json && isTerminal(s.in) {
+		stop()
+		return t.converse(cmd.Context())
+	}
+	if flags.message != "" {
+		return t.answerOne(starting, flags.message)
+	}
+	return t.answerLines(starting)
+}
+
+// interrupted tells a context's error in the words of the one who caused it.
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+func newLogger(s streams, level string) (*slog.Logger, error) {
+	levels := map[string]slog.Level{
+		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+	}
+	l, ok := levels[level]
+	if !ok {
+		return nil, fmt.Errorf("--log %q is not one of debug, info, warn, error", level)
+	}
+	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: l, ReplaceAttr: dropTime})), nil
+}
+
+// dropTime leaves the time out of log lines, which a person reads as they appear.
+func dropTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/weft-run/weft/host"
+)
+
+// talk is one start of weft run: an agent, a session, and a way of showing answers.
+type talk struct {
+	streams
+	flags   runFlags
+	agent   *host.Agent
+	sources []string
+	session *host.Session // nil for a single message that belongs to no session
+	file    *sessionFile  // nil where the session is not kept
+}
+
+// keepError is an answer that was given and could not be kept. Nothing more is asked then.
+type keepError struct{ err error }
+
+// Error is why it could not be kept.
+func (e *keepError) Error() string { return e.err.Error() }
+
+func (t *talk) openSession() error {
+	if t.flags.session == "" && t.flags.message != "" {
+		return nil
+	}
+	if t.flags.session == "" {
+		t.session = host.NewSession("")
+		return nil
+	}
+	var err error
+	t.file, t.session, err = openSession(t.flags.session)
+	return err
+}
+
+// ask gives one message to the agent, shows the answer, and keeps the session. The error was not shown yet, unless the
+// answer is JSON.
+func (t *talk) ask(ctx context.Context, text string) error {
+	if !utf8.ValidString(text) {
+		return t.shown(errors.New("the message is not valid UTF-8"))
+	}
+	tr := &trace{}
+	c := host.RunConfig{Session: t.session, Tracer: tr.hook}
+	var response *host.Response
+	var err error
+	if t.flags.json {
+		response, err = t.agent.Run(ctx, host.Text(text), c)
+	} else {
+		response, err = t.stream(ctx, text, c)
+	}
+	// A run that failed stores nothing; the file of a new session is not made for it.
+	if response != nil && t.file != nil {
+		if kept := t.file.save(t.session); kept != nil {
+			err = errors.Join(err, &keepError{kept})
+		}
+	}
+	if t.flags.json {
+		return t.print(response, tr, err)
+	}
+	if t.flags.trace {
+		tr.print(t.err)
+	}
+	return err
+}
+
+// stream shows the answer as it comes.
+func (t *talk) stream(ctx context.Context, text string, c host.RunConfig) (*host.Response, error) {
+	stream := t.agent.Stream(ctx, host.Text(text), c)
+	shown := ""
+	for update, err := range stream.Updates() {
+		if err != nil {
+			break // Response has it too
+		}
+		if piece := printableLines(update.Text()); piece != "" {
+			fmt.Fprint(t.out, piece)
+			shown = piece
+		}
+	}
+	if shown != "" && !strings.HasSuffix(shown, "\n") {
+		fmt.Fprintln(t.out)
+	}
+	return stream.Response()
+}
+
+// answerJSON is one line of weft run --json.
+type answerJSON struct {
+	Text  *string    `json:"text,omitempty"`
+	RunID string     `json:"run_id,omitempty"`
+	Usage *usageJSON `json:"usage,omitempty"`
+	Trace []hookJSON `json:"trace,omitempty"`
+	Error *errorJSON `json:"error,omitempty"`
+}
+
+type usageJSON struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+// errorJSON says what failed: source_id and hook where it was a provider.
+type errorJSON struct {
+	Message  string `json:"message"`
+	SourceID string `json:"source_id,omitempty"`
+	Hook     string `json:"hook,omitempty"`
+}
+
+// print shows an answer as JSON. It returns errReported where there was an error, which is part of what it prints.
+func (t *talk) print(response *host.Response, tr *trace, err error) error {
+	a := answerJSON{RunID: tr.runID}
+	if response != nil {
+		a.Text = new(response.Text())
+		if u := response.Usage; u != nil {
+			a.Usage = &usageJSON{u.InputTokens, u.OutputTokens}
+		}
+	}
+	if t.flags.trace {
+		a.Trace = tr.json()
+	}
+	if err != nil {
+		a.Error = &errorJSON{Message: err.Error()}
+		var hook *host.HookError
+		if errors.As(err, &hook) {
+			a.Error.SourceID, a.Error.Hook = hook.SourceID, hook.Hook
+		}
+	}
+	if broken := printJSON(t.out, a); broken != nil {
+		return broken
+	}
+	var kept *keepError
+	switch {
+	case errors.As(err, &kept):
+		return err
+	case err != nil:
+		return errReported
+	}
+	return nil
+}
+
+// shown is an error of a message that was never given to the agent.
+func (t *talk) shown(err error) error {
+	if t.flags.json {
+		return t.print(nil, &trace{}, err)
+	}
+	return err
+}
+
+// answerOne answers one message.
+func (t *talk) answerOne(ctx context.Context, text string) error {
+	return interrupted(t.ask(ctx, text))
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/weft-run/weft/host"
+)
+
+// trace gathers what the hooks of one run did.
+type trace struct {
+	mu    sync.Mutex
+	runID string
+	hooks []host.HookTrace
+}
+
+// hook is the run's tracer.
+func (t *trace) hook(_ context.Context, h host.HookTrace) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runID = h.RunID
+	t.hooks = append(t.hooks, h)
+}
+
+// tableCosts are the costs that have a column of their own.
+var tableCosts = []string{"cpu", "memory", "output"}
+
+// print writes the table of a run: who added what, in what time, and at what cost against which limit. Costs that
+// nobody had have no column.
+func (t *trace) print(w io.Writer) {
+	rows := [][]string{slices.Concat([]string{"source", "hook", "added", "time"}, tableCosts, []string{"other"})}
+	used := make([]bool, len(rows[0]))
+	for _, h := range t.hooks {
+		source := h.SourceID
+		if source == "" {
+			source = "-"
+		}
+		cells := append([]string{printable(source), h.Hook, added(h), duration(h.Duration)}, costCells(h.Costs)...)
+		for i, cell := range cells {
+			used[i] = used[i] || cell != "-" || i < 4
+		}
+		rows = append(rows, cells)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		var shown []string
+		for i, cell := range cells {
+			if used[i] {
+				shown = append(shown, cell)
+			}
+		}
+		fmt.Fprintln(table, strings.Join(shown, "\t"))
+	}
+	_ = table.Flush() // standard error has nobody to tell
+}
+
+func added(h host.HookTrace) string {
+	switch {
+	case h.Skipped:
+		return "skipped: it failed"
+	case h.Err != nil:
+		return "failed"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n   int
+		one string
+	}{{h.Messages, "message"}, {h.Instructions, "instruction"}, {h.Tools, "tool"}} {
+		if p.n > 0 {
+			parts = append(parts, plural(p.n, p.one))
+		}
+	}
+	if parts == nil {
+		return "-"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// costCells are the cells of the costs with a column, and one for all others.
+func costCells(costs []host.Cost) []string {
+	cells := make([]string, len(tableCosts)+1)
+	var others []string
+	for _, c := range costs {
+		text := amount(c.Used, c.Unit)
+		if c.Limit > 0 {
+			text += " of " + amount(c.Limit, c.Unit)
+		}
+		if i := slices.Index(tableCosts, c.Name); i >= 0 {
+			cells[i] = text
+		} else {
+			others = append(others, text+" "+strings.ReplaceAll(c.Name, "_", " "))
+		}
+	}
+	cells[len(tableCosts)] = strings.Join(others, ", ")
+	for i, cell := range cells {
+		if cell == "" {
+			cells[i] = "-"
+		}
+	}
+	return cells
+}
+
+func amount(n int64, unit string) string {
+	switch unit {
+	case "ns":
+		return duration(time.Duration(n))
+	case "bytes":
+		return size(n)
+	}
+	return fmt.Sprint(n)
+}
+
+// hookJSON is one hook call in --json --trace.
+type hookJSON struct {
+	SourceID     string     `json:"source_id,omitempty"`
+	SourceType   string     `json:"source_type,omitempty"`
+	Hook         string     `json:"hook"`
+	DurationNS   int64      `json:"duration_ns"`
+	Messages     int        `json:"messages"`
+	Instructions int        `json:"instructions"`
+	Tools        int        `json:"tools"`
+	Costs        []costJSON `json:"costs,omitempty"`
+	Error        string     `json:"error,omitempty"`
+	Skipped      bool       `json:"skipped,omitempty"`
+}
+
+// costJSON is one cost in --json --trace. A limit of 0 is none.
+type costJSON struct {
+	Name  string `json:"name"`
+	Used  int64  `json:"used"`
+	Limit int64  `json:"limit,omitempty"`
+	Unit  string `json:"unit,omitempty"`
+}
+
+func (t *trace) json() []hookJSON {
+	out := make([]hookJSON, len(t.hooks))
+	for i, h := range t.hooks {
+		out[i] = hookJSON{
+			SourceID: h.SourceID, SourceType: h.SourceType, Hook: h.Hook, DurationNS: int64(h.Duration),
+			Messages: h.Messages, Instructions: h.Instructions, Tools: h.Tools, Skipped: h.Skipped,
+		}
+		for _, c := range h.Costs {
+			out[i].Costs = append(out[i].Costs, costJSON(c))
+		}
+		if h.Err != nil {
+			out[i].Error = h.Err.Error()
+		}
+	}
+	return out
+}
