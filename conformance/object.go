@@ -23,7 +23,7 @@ func (f *faults) object(n *node, keys ...string) object {
 	}
 	for _, name := range n.names {
 		if !slices.Contains(keys, name) {
-			f.add(n.at, "unknown key %q; %s", name, nearest(name, keys))
+			f.add(n.at, "unknown key %q; %s", name, meant(name, keys))
 		}
 	}
 	return o
@@ -102,7 +102,7 @@ func (o object) word(key, absent string, valid ...string) string {
 		return absent
 	}
 	if !slices.Contains(valid, n.text) {
-		o.faults.add(n.at, "%q is not valid here; %s", n.text, nearest(n.text, valid))
+		o.faults.add(n.at, "%q is not valid here; %s", n.text, meant(n.text, valid))
 	}
 	return n.text
 }

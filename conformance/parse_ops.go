@@ -92,7 +92,7 @@ func readOp(f *faults, n *node, place string) Op {
 	}
 	switch {
 	case at < 0:
-		f.add(n.at, "unknown op %q; %s", name, nearest(name, opNames("")))
+		f.add(n.at, "unknown op %q; %s", name, meant(name, opNames("")))
 		return Op{}
 	case !slices.Contains(opRules[at].places, place):
 		f.add(n.at, "op %q cannot stand in %s; there may be %s", name, inWords(place), strings.Join(opNames(place), ", "))

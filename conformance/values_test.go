@@ -165,7 +165,7 @@ func TestWarningsAreCounted(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestMeant(t *testing.T) {
 	t.Parallel()
 	valid := []string{"before_run", "after_run", "run_failed"}
 	for word, want := range map[string]string{
@@ -174,7 +174,7 @@ func TestNearest(t *testing.T) {
 		"failed":     "valid are before_run, after_run, run_failed",
 		"":           "valid are before_run, after_run, run_failed",
 	} {
-		if have := nearest(word, valid); have != want {
+		if have := meant(word, valid); have != want {
 			t.Errorf("%q: %s, wanted %s", word, have, want)
 		}
 	}

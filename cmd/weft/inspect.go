@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/engine"
+	"github.com/weft-run/weft/internal/regularfile"
 )
 
 func newInspect(s streams) *cobra.Command {
@@ -129,23 +129,15 @@ func inspect(ctx context.Context, e *engine.Engine, path string, loading func(st
 
 // readModule reads a regular file that is no larger than a module may be at most.
 func readModule(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: name a .wasm file", path)
-	}
 	limit := engine.DefaultLimits(true).Module
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s has %s; a module has at most %s", path, size(info.Size()), size(limit))
+	module, err := regularfile.Read(path, limit)
+	switch {
+	case errors.Is(err, regularfile.ErrNotRegular):
+		return nil, fmt.Errorf("%s is no regular file: name a .wasm file", path)
+	case err == nil && int64(len(module)) > limit:
+		return nil, fmt.Errorf("%s is too large; a module has at most %s", path, size(limit))
 	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	return module, err
 }
 
 func newInspection(path string, info *engine.Info) *inspection {

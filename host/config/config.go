@@ -2,13 +2,12 @@ package config
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/wasm"
+	"github.com/weft-run/weft/internal/regularfile"
 )
 
 // Config is what a weft.yaml says. Paths in it are joined with the folder of the file. It is not to be changed while an
@@ -53,7 +52,7 @@ type Provider struct {
 
 // Load reads a config from a file. Mistakes in it are an [*Errors] with all of them.
 func Load(path string) (*Config, error) {
-	data, err := readFile(path)
+	data, err := regularfile.Read(path, maxSize)
 	if err != nil {
 		c := collector{file: path, causes: []error{err}}
 		hint := ""
@@ -79,23 +78,6 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// readFile reads a regular file of at most the size that a config may have, and one byte more.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	return io.ReadAll(io.LimitReader(f, maxSize+1))
 }
 
 // reason is an error of the file system without the path, which stands before it already.

@@ -87,12 +87,3 @@ func TestLoadErrors(t *testing.T) {
 	_, err = Load(t.TempDir())
 	require.ErrorContains(t, err, "no regular file")
 }
-
-func TestNearest(t *testing.T) {
-	words := []string{"read", "add", "roles", "files", "limits"}
-	for have, want := range map[string]string{
-		"raed": "read", "REED": "read", "role": "roles", "limit": "limits", "flies": "files", "x": "", "something": "", "": "",
-	} {
-		assert.Equal(t, want, nearest(have, words), "%q", have)
-	}
-}

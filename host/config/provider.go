@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/wasm"
+	"github.com/weft-run/weft/internal/nearest"
 )
 
 func readProviders(d *decoder, n *node, c *Config) {
@@ -41,7 +42,7 @@ func (d *decoder) provider(n *node) (Provider, bool) {
 	default:
 		hint := ""
 		for _, e := range n.entries {
-			if w := nearest(e.key, []string{"history", "plugin"}); w != "" && hint == "" {
+			if w := nearest.Word(e.key, []string{"history", "plugin"}); w != "" && hint == "" {
 				hint = "did you mean " + w + " in place of " + shortened(e.key) + "?"
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/wasm/engine"
+	"github.com/weft-run/weft/internal/regularfile"
 )
 
 // Load checks a plugin against the contract, compiles it, runs its describe and its init, and makes a provider of it.
@@ -160,30 +160,20 @@ func (l *loader) read() ([]byte, error) {
 	return module, nil
 }
 
-// readModule reads a regular file of at most the module limit, so that a huge one is not read at all.
+// readModule reads a regular file of at most the module limit, and one byte more, so that the engine sees that it is too
+// large.
 func readModule(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there is no file %s: check the path, or build the plugin first", path)
-	} else if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: name the plugin's .wasm file", path)
-	}
 	if limit == 0 {
 		limit = engine.DefaultLimits(true).Module
 	}
-	var r io.Reader = f
-	if limit >= 0 {
-		r = io.LimitReader(f, limit+1) // one byte more, so that the engine sees that it is too large
+	module, err := regularfile.Read(path, limit)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %s: check the path, or build the plugin first", path)
+	case errors.Is(err, regularfile.ErrNotRegular):
+		return nil, fmt.Errorf("%s is no regular file: name the plugin's .wasm file", path)
 	}
-	return io.ReadAll(r)
+	return module, err
 }
 
 // checkExports finds the hooks among the exports (clauses EXP-1 to EXP-4). A module that cannot be read is left to the

@@ -1,5 +1,6 @@
-// Command testreport reads the output of `go test -json` and prints what a person wants to know of it: each failure with
-// its output, each skipped test with its reason, and the counts. It exits with 1 if anything failed.
+// Command testreport reads the output of `go test -json` and prints what a person wants to know of it: each package as it
+// is done, each failure with its output, each skipped test with its reason, and the counts. It exits with 1 if anything
+// failed.
 package main
 
 import (
@@ -20,6 +21,7 @@ type event struct {
 	Test       string
 	Output     string
 	ImportPath string
+	Elapsed    float64
 }
 
 // counted are lines that tests print for the summary.
@@ -64,6 +66,7 @@ func report(in io.Reader, out io.Writer) (failed bool, err error) {
 		case "pass":
 			if e.Test == "" {
 				packages++
+				fmt.Fprintf(out, "ok   %s (%.1f s)\n", e.Package, e.Elapsed)
 			} else {
 				passed++
 			}
