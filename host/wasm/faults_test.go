@@ -125,6 +125,7 @@ func TestCallFaults(t *testing.T) {
 		{"loops-forever", wasm.Limits{CPU: 50 * time.Millisecond}, "ran longer than its 50ms: raise limits.cpu", isLimit("time", engine.ErrTimeout)},
 		{"allocates-without-end", wasm.Limits{}, "limits.memory", isLimit("memory", engine.ErrMemoryLimit)},
 		{"traps", wasm.Limits{}, "trapped", is(engine.ErrTrap)},
+		{"prints-and-traps", wasm.Limits{}, "trapped: unreachable\n  the plugin printed: cannot find the almanac", is(engine.ErrTrap)},
 		{"exits-in-the-middle", wasm.Limits{}, "exited with code 0", is(engine.ErrExit)},
 	} {
 		t.Run(c.fixture, func(t *testing.T) {
