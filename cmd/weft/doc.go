@@ -1,4 +1,4 @@
-// Weft runs AI agents whose context comes from sandboxed WebAssembly plugins.
+// Command weft runs AI agents whose context comes from sandboxed WebAssembly plugins.
 //
 //	weft run weft.yaml              talk to an agent in the terminal
 //	weft run -m "What is a weft?"   one question, one answer
