@@ -201,6 +201,9 @@ func (l *loader) checkExports(module []byte) []abi.Hook {
 	}
 	runs := slices.ContainsFunc(hooks, func(h abi.Hook) bool { return slices.Contains(abi.RunHooks, h) })
 	switch {
+	case runs && len(reserved) > 0:
+		l.config.Logger.Warn("the plugin exports hooks of later versions; this version does not call them",
+			"plugin", l.name, "hooks", strings.Join(reserved, ", "))
 	case runs || len(l.faults) > 0:
 	case len(reserved) > 0:
 		l.fault("use a later version of Weft for this plugin, or add before_run",

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,12 @@ func TestHooksThatAreNotExportedAreNotCalled(t *testing.T) {
 		Tracer: func(_ context.Context, h host.HookTrace) { traced = append(traced, h.Hook) },
 	})
 	require.Equal(t, []string{"model", "after_run"}, traced)
+}
+
+func TestHooksOfLaterVersionsAreTold(t *testing.T) {
+	var log strings.Builder
+	mustLoad(t, "also-later-hooks", wasm.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.Contains(t, log.String(), "hooks=process")
 }
 
 // A canary in memory and in a global: no call finds what an earlier one left, unless the operator says so.
