@@ -44,7 +44,7 @@ func (f *engineFlags) engine(cmd *cobra.Command, log *slog.Logger) (*engine.Engi
 }
 
 // patience is how long a plugin may load before a line tells that it does.
-const patience = 300 * time.Millisecond
+const patience = time.Second
 
 // progress prints one line for each plugin that takes a while to load.
 type progress struct {
