@@ -15,7 +15,7 @@ WEFT_SRC  := $(call go-files,abi cmd conformance host internal message) go.mod g
 GUEST     := GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags="-s -w" -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt fuzz golden clean
+.PHONY: help run build test check fmt fuzz bench golden clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ fmt: .tools/gofumpt-$(GOFUMPT) ## format all Go code
 
 fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $${FUZZTIME:-30s}
+
+bench: ## measure runs and sessions of the agent core
+	@go test ./host -run '^$$' -bench . -benchmem
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it
 	@scripts/golden $(MODULES)

@@ -50,7 +50,7 @@ func (p *play) compareTurn(path string, want TurnExpect, have seenTurn) {
 		r.differ(path+"/text_contains", "a text that contains "+inJSON(part.Value), text)
 	}
 	if want.RequestsForApproval.Set {
-		r.texts(path+"/requests_for_approval", want.RequestsForApproval.Value, nil) // this version asks for none
+		r.texts(path+"/requests_for_approval", want.RequestsForApproval.Value, waitingCalls(have.response))
 	}
 	if want.Usage.Set && (usage == nil || *usage != want.Usage.Value) {
 		r.differ(path+"/usage", showUsage(&want.Usage.Value), showUsage(usage))

@@ -62,8 +62,8 @@ func (r *Result) message(path string, want Message, have shown) {
 	if want.Source != nil && *want.Source != have.Source {
 		r.differ(path+"/source", inJSON(*want.Source), inJSON(have.Source))
 	}
-	if want.Excluded != nil && *want.Excluded { // nothing in this version marks a message
-		r.differ(path+"/excluded", "true", "false")
+	if want.Excluded != nil && *want.Excluded != have.Excluded {
+		r.differ(path+"/excluded", inJSON(*want.Excluded), inJSON(have.Excluded))
 	}
 }
 
@@ -100,6 +100,9 @@ func (m Message) String() string {
 	}
 	if m.Source != nil {
 		out["source"] = *m.Source
+	}
+	if m.Excluded != nil {
+		out["excluded"] = *m.Excluded
 	}
 	return inJSON(out)
 }

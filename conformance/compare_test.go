@@ -184,6 +184,7 @@ func TestBrokenExpectationsFail(t *testing.T) {
 		{"state nothing", state, []edit{{"/expect/state/s1/b", obj{}}}, "/expect/state/s1/b"},
 		{"state of a history", state, []edit{{"/expect/state/s1/in_memory/messages/0/text", "x"}}, "/expect/state/s1/in_memory/messages/0/text"},
 		{"state of a history, excluded", state, []edit{{"/expect/state/s1/in_memory/messages/0/excluded", true}}, "/expect/state/s1/in_memory/messages/0/excluded"},
+		{"state of a history, not excluded", "scenarios/compaction-after-run.json", []edit{{"/expect/state/s1/in_memory/messages/0/excluded", false}}, "/expect/state/s1/in_memory/messages/0/excluded"},
 		{"state of a history, source", state, []edit{{"/expect/state/s1/in_memory/messages/0/source", "a"}}, "/expect/state/s1/in_memory/messages/0/source"},
 		{"state of a history, nothing", state, []edit{{"/expect/state/s1/in_memory", obj{}}}, "/expect/state/s1/in_memory"},
 		{"state of an empty history", never, []edit{{"/expect/state/s1/in_memory", obj{"messages": list{user("x")}}}}, "/expect/state/s1/in_memory/messages/0"},

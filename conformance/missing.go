@@ -16,42 +16,19 @@ func (s *Scenario) Missing(wasm bool) []string {
 		}
 	}
 	a := &s.Agent
-	add(len(a.Middleware) > 0, "agent.middleware")
-	add(a.FunctionInvocation != nil && s.callsTools(), "agent.function_invocation")
-	add(a.PerServiceCallHistory, "agent.per_service_call_history")
-	add(a.Compaction != nil, "agent.compaction")
-	add(s.callsTools(), "calls of tools")
+	add(wasm && len(a.Middleware) > 0, "middleware as a plugin")
 	for _, t := range s.Turns {
-		add(len(t.Middleware) > 0, "turn.middleware")
-		add(len(t.Approve) > 0, "turn.approve")
+		add(wasm && len(t.Middleware) > 0, "middleware as a plugin")
 	}
 	for _, p := range a.Providers {
-		add(p.Kind == KindCompaction, "compaction provider")
-		add(p.SkipExcluded, "skip_excluded")
 		add(wasm && p.Script["process"] != nil, "wrapping provider as a plugin")
 		for _, hook := range hooks {
 			for _, op := range p.Script[hook] {
-				add(op.Name == "extend_middleware", "extend_middleware")
 				add(wasm && !pluginMay(hook, op.Name), op.Name+" in "+hook+" of a plugin")
 			}
 		}
 	}
 	return missing
-}
-
-// callsTools reports whether a model asks for tools in an agent that has some: then the loop is needed.
-func (s *Scenario) callsTools() bool {
-	if !slices.ContainsFunc(s.Model.Replies, func(r Reply) bool { return len(r.Calls) > 0 }) {
-		return false
-	}
-	return len(s.Agent.Tools) > 0 || slices.ContainsFunc(s.Agent.Providers, func(p Provider) bool {
-		for _, ops := range p.Script {
-			if slices.ContainsFunc(ops, func(op Op) bool { return op.Name == "extend_tools" }) {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // opEffects says which effect of the contract a plugin needs for an operation (clause OUT-3 of abi.md). Operations that
@@ -60,6 +37,7 @@ var opEffects = map[string]string{
 	"extend_messages":     "extend_messages",
 	"extend_instructions": "extend_instructions",
 	"extend_tools":        "extend_tools",
+	"extend_middleware":   "extend_middleware",
 	"state_set":           "state",
 	"state_incr":          "state",
 	"metadata_set":        "metadata",

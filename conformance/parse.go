@@ -3,7 +3,6 @@ package conformance
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -95,22 +94,23 @@ func readAgent(f *faults, n *node) Agent {
 		DefaultHistory: host.DefaultHistory(o.word("default_history", string(host.HistoryWhenEmpty),
 			string(host.HistoryWhenEmpty), string(host.HistoryWhenMissing), string(host.HistoryNever))),
 		PerServiceCallHistory: o.boolean("per_service_call_history", false),
-		FunctionInvocation:    o.rawValue("function_invocation", '{', "an object"),
-		Compaction:            o.rawValue("compaction", '{', "an object"),
-	}
-	if a.FunctionInvocation != nil {
-		l := f.object(o.byKey["function_invocation"], "enabled", "max_iterations", "max_consecutive_errors",
-			"terminate_on_unknown_calls", "include_detailed_errors")
-		l.boolean("enabled", true)
-		l.count("max_iterations")
-		l.count("max_consecutive_errors")
-		l.boolean("terminate_on_unknown_calls", false)
-		l.boolean("include_detailed_errors", false)
-	}
-	if a.Compaction != nil {
-		checkStrategy(f, o.byKey["compaction"])
+		FunctionInvocation:    readInvocation(f, o.value("function_invocation", '{', "an object")),
+		Compaction:            readStrategy(o, "compaction"),
 	}
 	return a
+}
+
+func readInvocation(f *faults, n *node) host.FunctionInvocation {
+	if n == nil {
+		return host.FunctionInvocation{}
+	}
+	o := f.object(n, "enabled", "max_iterations", "max_consecutive_errors", "terminate_on_unknown_calls", "include_detailed_errors")
+	return host.FunctionInvocation{
+		Disabled: !o.boolean("enabled", true), MaxIterations: o.count("max_iterations"),
+		MaxConsecutiveErrors:    o.count("max_consecutive_errors"),
+		TerminateOnUnknownCalls: o.boolean("terminate_on_unknown_calls", false),
+		IncludeDetailedErrors:   o.boolean("include_detailed_errors", false),
+	}
 }
 
 func readOptions(o object) host.Options {
@@ -219,30 +219,4 @@ func readMiddleware(f *faults, n *node) Middleware {
 	}
 	m.Process = listOf(o, "process", func(f *faults, n *node) Op { return readOp(f, n, m.Layer) })
 	return m
-}
-
-// strategies are the keys of each compaction strategy besides its name.
-var strategies = map[string][]string{
-	"sliding_window":      {"keep_last_groups", "preserve_system"},
-	"truncation":          {"max_n", "compact_to", "preserve_system"},
-	"selective_tool_call": {"keep_last_tool_call_groups"},
-	"tool_result":         {"keep_last_tool_call_groups"},
-}
-
-func checkStrategy(f *faults, n *node) {
-	name := ""
-	if s := n.byKey["strategy"]; s != nil {
-		name = s.text
-	}
-	o := f.object(n, append(slices.Clone(strategies[name]), "strategy")...)
-	o.need("strategy")
-	o.word("strategy", "", "sliding_window", "truncation", "selective_tool_call", "tool_result")
-	for _, key := range strategies[name] {
-		if key == "preserve_system" {
-			o.boolean(key, true)
-		} else {
-			o.need(key)
-			o.count(key)
-		}
-	}
 }

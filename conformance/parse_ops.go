@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
 )
 
 // The places where operations stand: hooks of a provider, a wrapping provider, and the layers of middleware.
@@ -183,15 +184,13 @@ func readProvider(f *faults, n *node) Provider {
 		readHistory(f, n, &p)
 	case KindCompaction:
 		o := f.object(n, "kind", "source_id", "history_source_id", "before", "after")
-		p.SourceID = "compaction"
+		p.SourceID = compaction.DefaultSourceID
 		if o.has("source_id") {
 			p.SourceID = o.name("source_id")
 		}
-		o.name("history_source_id")
-		for _, key := range []string{"before", "after"} {
-			if s := o.byKey[key]; s != nil {
-				checkStrategy(f, s)
-			}
+		p.Compaction = compaction.Config{
+			SourceID: p.SourceID, HistorySourceID: o.name("history_source_id"),
+			Before: readStrategy(o, "before"), After: readStrategy(o, "after"),
 		}
 	default:
 		o := f.object(n, append([]string{"kind", "source_id"}, hooks...)...)
@@ -220,11 +219,10 @@ func readHistory(f *faults, n *node, p *Provider) {
 	if o.has("source_id") {
 		p.SourceID = o.name("source_id")
 	}
-	p.SkipExcluded = o.boolean("skip_excluded", false)
 	p.History = host.HistoryConfig{
 		SourceID: p.SourceID, SkipInputs: !o.boolean("store_inputs", true), SkipOutputs: !o.boolean("store_outputs", true),
 		StoreContextMessages: o.boolean("store_context_messages", false), StoreContextFrom: o.strings("store_context_from"),
-		LoadMessages: host.LoadAlways,
+		LoadMessages: host.LoadAlways, SkipExcluded: o.boolean("skip_excluded", false),
 	}
 	switch load := o.byKey["load_messages"]; {
 	case load == nil:

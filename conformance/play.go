@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
 	"github.com/weft-run/weft/host/wasm/engine"
 	"github.com/weft-run/weft/message"
 )
@@ -33,6 +34,8 @@ type play struct {
 	sessions map[string]*host.Session
 	closers  []func(context.Context) error
 
+	requests map[string]message.ApprovalRequest // by call id, as responses carried them
+
 	mu       sync.Mutex
 	log      []string
 	toolRuns []ToolRun
@@ -48,7 +51,7 @@ func Play(ctx context.Context, s *Scenario, o Options) *Result {
 	}
 	p := &play{
 		scenario: s, options: o, result: result, model: &scriptedModel{model: s.Model}, warnings: newWarnings(),
-		sessions: map[string]*host.Session{},
+		sessions: map[string]*host.Session{}, requests: map[string]message.ApprovalRequest{},
 	}
 	p.playAll(ctx)
 	if err := p.close(ctx); err != nil {
@@ -75,7 +78,9 @@ func (p *play) build(ctx context.Context) error {
 	a := &p.scenario.Agent
 	config := host.AgentConfig{
 		Name: a.Name, Instructions: a.Instructions, Client: p.model, Tools: p.tools(a.Tools), Options: a.Options,
-		DefaultHistory: a.DefaultHistory, Logger: slog.New(p.warnings),
+		Middleware: p.middleware(a.Middleware), FunctionInvocation: a.FunctionInvocation, Compaction: a.Compaction,
+		PerServiceCallHistory: a.PerServiceCallHistory,
+		DefaultHistory:        a.DefaultHistory, Logger: slog.New(p.warnings),
 	}
 	for _, script := range a.Providers {
 		provider, err := p.provider(ctx, script)
@@ -89,11 +94,13 @@ func (p *play) build(ctx context.Context) error {
 	return err
 }
 
-// provider makes one provider of the agent. Histories are native however the scenario is played.
+// provider makes one provider of the agent. Histories and compaction are native however the scenario is played.
 func (p *play) provider(ctx context.Context, script Provider) (host.Provider, error) {
 	switch {
 	case script.Kind == KindHistory:
 		return host.NewInMemoryHistory(script.History), nil
+	case script.Kind == KindCompaction:
+		return compaction.NewProvider(script.Compaction), nil
 	case p.options.Wasm:
 		return p.pluginProvider(ctx, script)
 	}
@@ -105,22 +112,6 @@ func (p *play) logLine(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.log = append(p.log, line)
-}
-
-// scriptedTool is a tool of a scenario. This version offers tools to the model and runs none.
-type scriptedTool struct{ Tool }
-
-// Definition is what the file says; parameters are an open object where it says nothing.
-func (t *scriptedTool) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-}
-
-func (p *play) tools(tools []Tool) []host.Tool {
-	out := make([]host.Tool, len(tools))
-	for i, t := range tools {
-		out[i] = &scriptedTool{t}
-	}
-	return out
 }
 
 // seenTurn is what came out of one turn.
@@ -140,19 +131,27 @@ func (p *play) turn(ctx context.Context, i int) {
 		p.result.differ(path+"/session", "a session", err.Error())
 		return
 	}
-	config := host.RunConfig{Session: session, Options: t.Options}
+	config := host.RunConfig{Session: session, Options: t.Options, Middleware: p.middleware(t.Middleware)}
+	input, err := p.input(t)
+	if err != nil {
+		p.result.differ(path+"/approve", "a request that an earlier response carried", err.Error())
+		return
+	}
 	var seen seenTurn
 	if t.Stream {
-		seen = p.stream(ctx, t, config)
+		seen = p.stream(ctx, t, input, config)
 	} else {
-		seen.response, seen.err = p.agent.Run(ctx, toHost(t.Input), config)
+		seen.response, seen.err = p.agent.Run(ctx, input, config)
+	}
+	for _, r := range approvalRequests(seen.response) {
+		p.requests[r.Call.CallID] = r
 	}
 	p.compareTurn(path+"/expect", t.Expect, seen)
 }
 
 // stream reads a streamed turn to its end, or for as many updates as the turn says.
-func (p *play) stream(ctx context.Context, t *Turn, config host.RunConfig) (seen seenTurn) {
-	stream := p.agent.Stream(ctx, toHost(t.Input), config)
+func (p *play) stream(ctx context.Context, t *Turn, input []*message.Message, config host.RunConfig) (seen seenTurn) {
+	stream := p.agent.Stream(ctx, input, config)
 	for u, err := range stream.Updates() {
 		if err != nil {
 			break // the response's error is the same
@@ -164,7 +163,11 @@ func (p *play) stream(ctx context.Context, t *Turn, config host.RunConfig) (seen
 		if role == "" {
 			role = message.RoleAssistant
 		}
-		seen.updates = append(seen.updates, message.New(role, u.Contents...))
+		piece := message.New(role, u.Contents...)
+		if _, visible := showOne(piece); !visible {
+			continue // requests for approval
+		}
+		seen.updates = append(seen.updates, piece)
 		if t.StopAfter > 0 && len(seen.updates) == t.StopAfter {
 			seen.stopped = true
 			break

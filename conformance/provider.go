@@ -121,6 +121,8 @@ func (s *providerScope) do(ctx context.Context, op Op) error {
 		s.sc.ExtendInstructions(op.Instructions...)
 	case "extend_tools":
 		s.sc.ExtendTools(s.play.tools(op.Tools)...)
+	case "extend_middleware":
+		return s.sc.ExtendMiddleware(s.play.middleware(op.Middleware))
 	case "state_set":
 		return s.sc.State().Set(op.Key, op.Value)
 	case "state_incr":

@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
 )
 
 // Scenario is one conversation as data: an agent, a scripted model, the turns, and what must be seen. The words are
@@ -34,9 +35,9 @@ type Agent struct {
 	DefaultHistory host.DefaultHistory
 
 	PerServiceCallHistory bool
-	// FunctionInvocation and Compaction are kept as they stand: this version has neither.
-	FunctionInvocation jsontext.Value
-	Compaction         jsontext.Value
+	FunctionInvocation    host.FunctionInvocation
+	// Compaction thins out what is sent with every model call; nil for none.
+	Compaction compaction.Strategy
 }
 
 // Kind says what a provider is.
@@ -61,8 +62,8 @@ type Provider struct {
 	Script map[string][]Op
 	// History says what an in-memory history loads and stores.
 	History host.HistoryConfig
-	// SkipExcluded leaves out of loading what a compaction provider marked.
-	SkipExcluded bool
+	// Compaction says what a compaction provider thins out.
+	Compaction compaction.Config
 }
 
 // Middleware is one scripted middleware.

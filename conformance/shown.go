@@ -20,12 +20,15 @@ type shown struct {
 	// Other are the kinds of contents that the format has no word for.
 	Other  []string `json:"other,omitempty"`
 	Source string   `json:"source,omitzero"`
+	// Excluded says that compaction marked the message.
+	Excluded bool `json:"excluded,omitzero"`
 }
 
 // approvalKinds are contents that are not shown: requests for approval and the answers to them.
-var approvalKinds = []message.Kind{"function_approval_request", "function_approval_response"}
+var approvalKinds = []message.Kind{message.KindApprovalRequest, message.KindApprovalResponse}
 
-// show turns messages into what is compared. Neighbouring tool messages of one source become one.
+// show turns messages into what is compared. Neighbouring tool messages of one source become one
+// if they are marked alike.
 func show(messages []*message.Message) []shown {
 	var out []shown
 	for _, m := range messages {
@@ -33,7 +36,7 @@ func show(messages []*message.Message) []shown {
 		if !visible {
 			continue
 		}
-		if n := len(out) - 1; n >= 0 && s.Role == "tool" && out[n].Role == "tool" && out[n].Source == s.Source {
+		if n := len(out) - 1; n >= 0 && s.Role == "tool" && out[n].Role == "tool" && out[n].Source == s.Source && out[n].Excluded == s.Excluded {
 			out[n].Text += s.Text
 			out[n].Calls = append(out[n].Calls, s.Calls...)
 			out[n].Results = append(out[n].Results, s.Results...)
@@ -47,7 +50,7 @@ func show(messages []*message.Message) []shown {
 
 // showOne reports visible false for a message that holds nothing but approvals.
 func showOne(m *message.Message) (s shown, visible bool) {
-	s = shown{Role: string(m.Role), Text: m.Text(), Source: m.SourceID}
+	s = shown{Role: string(m.Role), Text: m.Text(), Source: m.SourceID, Excluded: m.Excluded()}
 	hidden := 0
 	for _, c := range m.Contents {
 		switch t := c.(type) {
@@ -88,7 +91,7 @@ func mergeTools(messages []Message) []Message {
 	var out []Message
 	for _, m := range messages {
 		n := len(out) - 1
-		if n < 0 || m.Role != "tool" || out[n].Role != "tool" || !equalPointers(m.Source, out[n].Source) {
+		if n < 0 || m.Role != "tool" || out[n].Role != "tool" || !equalPointers(m.Source, out[n].Source) || !equalPointers(m.Excluded, out[n].Excluded) {
 			out = append(out, m)
 			continue
 		}
@@ -147,9 +150,13 @@ func showRequest(r *host.ChatRequest) (seenRequest, error) {
 	}
 	slices.Sort(s.tools)
 	options := r.Options.Clone()
-	s.toolChoice = options.Extra["tool_choice"]
-	delete(options.Extra, "tool_choice")
 	var err error
+	if options.ToolChoice != (host.ToolChoice{}) {
+		if s.toolChoice, err = options.ToolChoice.MarshalJSON(); err != nil {
+			return s, err
+		}
+	}
+	options.ToolChoice = host.ToolChoice{}
 	s.options, err = options.JSON()
 	return s, err
 }

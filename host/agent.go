@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 
 	"github.com/weft-run/weft/message"
@@ -24,6 +25,13 @@ const (
 	HistoryNever DefaultHistory = "never"
 )
 
+// Compactor thins out the messages of a model call (package compaction has strategies). own is the last user message of
+// the run's own input, which must stay; it is nil where there is none. Messages are shared: a compactor returns others in
+// their place and changes none. It must be safe for many goroutines.
+type Compactor interface {
+	Compact(ctx context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error)
+}
+
 // AgentConfig is what an agent is made of. Only Client is mandatory.
 type AgentConfig struct {
 	Name         string
@@ -33,10 +41,18 @@ type AgentConfig struct {
 	// Providers are called in this order before the model, and in reverse after it.
 	Providers []Provider
 	Tools     []Tool
+	// Middleware wraps runs, model calls and tool calls.
+	Middleware Middleware
+	// FunctionInvocation says how the model's tool calls are answered.
+	FunctionInvocation FunctionInvocation
+	// Compaction thins out what is sent with each model call. Default: none.
+	Compaction Compactor
 	// Options are the defaults of every run.
 	Options Options
 	// DefaultHistory is [HistoryWhenEmpty] unless set.
 	DefaultHistory DefaultHistory
+	// PerServiceCallHistory makes histories load before and store after each model call, in place of once per run.
+	PerServiceCallHistory bool
 	// Logger gets warnings. Default: slog.Default().
 	Logger *slog.Logger
 }
@@ -49,8 +65,13 @@ type Agent struct {
 	client         ChatClient
 	slots          []slot
 	tools          []Tool
+	schemas        map[string]toolSchema // of the agent's own tools, by name
+	middleware     Middleware
+	invocation     FunctionInvocation
+	compaction     Compactor
 	options        Options
 	defaultHistory DefaultHistory
+	perCallHistory bool
 	log            *slog.Logger
 
 	warnedNoHistory  atomic.Bool
@@ -72,7 +93,11 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	slots, bad := newSlots(c.Providers, nil)
 	faults = append(faults, bad...)
-	if err := checkTools(c.Tools); err != nil {
+	schemas, err := checkTools(slices.Concat(c.Tools, c.FunctionInvocation.AdditionalTools))
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if err := c.Middleware.check(); err != nil {
 		faults = append(faults, err)
 	}
 	if len(faults) > 0 {
@@ -89,7 +114,11 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{
 		name: c.Name, description: c.Description, instructions: options.Instructions, client: c.Client, slots: slots,
-		tools: append([]Tool(nil), c.Tools...), options: options, defaultHistory: c.DefaultHistory, log: c.Logger,
+		tools: append([]Tool(nil), c.Tools...), schemas: schemas, invocation: c.FunctionInvocation.withDefaults(), compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
+		perCallHistory: c.PerServiceCallHistory, log: c.Logger,
+	}
+	a.middleware = Middleware{
+		Agent: slices.Clone(c.Middleware.Agent), Chat: slices.Clone(c.Middleware.Chat), Function: slices.Clone(c.Middleware.Function),
 	}
 	a.options.Instructions = ""
 	return a, nil
@@ -122,6 +151,8 @@ type RunConfig struct {
 	Providers []Provider
 	// Tools join the agent's for this run.
 	Tools []Tool
+	// Middleware stands inside the agent's, for this run alone.
+	Middleware Middleware
 	// Tracer hears of each hook call.
 	Tracer Tracer
 }
@@ -132,9 +163,5 @@ func Text(text string) []*message.Message { return []*message.Message{message.Us
 // Run gives the input to the agent and returns the response. The input may be empty. If only AfterRun hooks failed, both
 // the response and their joined errors are returned.
 func (a *Agent) Run(ctx context.Context, input []*message.Message, c RunConfig) (*Response, error) {
-	r, err := a.newRun(input, c)
-	if err != nil {
-		return nil, err
-	}
-	return r.do(ctx)
+	return a.execute(ctx, input, c, nil)
 }

@@ -42,6 +42,8 @@ type HistoryConfig struct {
 	StoreContextMessages bool
 	// StoreContextFrom, where not nil, stores the context of these sources only.
 	StoreContextFrom []string
+	// SkipExcluded leaves out of loading what compaction marked as excluded (package compaction).
+	SkipExcluded bool
 }
 
 // HistoryProvider loads the conversation before a run and stores the run after it: context (if any), input, output, in
@@ -90,35 +92,50 @@ func (h *HistoryProvider) BeforeRun(ctx context.Context, sc *SessionContext) err
 		if err != nil {
 			return err
 		}
-		sc.extendOwned(loaded)
+		sc.extendOwned(h.shown(loaded))
 		return nil
 	}
 	messages, err := h.store.GetMessages(ctx, sc.Session().ID(), sc.State())
 	if err != nil {
 		return err
 	}
-	sc.ExtendMessages(messages...)
+	sc.ExtendMessages(h.shown(messages)...)
 	return nil
 }
 
-// AfterRun stores the run. The author's attribution marks are stripped.
+// shown leaves out what compaction marked, if the history is to do so.
+func (h *HistoryProvider) shown(messages []*message.Message) []*message.Message {
+	if !h.config.SkipExcluded || !slices.ContainsFunc(messages, (*message.Message).Excluded) {
+		return messages
+	}
+	return slices.DeleteFunc(slices.Clone(messages), (*message.Message).Excluded)
+}
+
+// AfterRun stores the run. The author's attribution marks are stripped, and so are the marks that context from another
+// history may carry: what this one stores anew, no compaction has left out yet.
 func (h *HistoryProvider) AfterRun(ctx context.Context, sc *SessionContext) error {
+	return h.storeBatch(ctx, sc, true, sc.Input(), sc.Response())
+}
+
+// storeBatch stores one batch: context, if it is wanted, what was sent, and the reply, if there is one.
+func (h *HistoryProvider) storeBatch(ctx context.Context, sc *SessionContext, withContext bool, sent []*message.Message, reply *Response) error {
 	var batch []*message.Message
-	if h.config.StoreContextMessages {
+	if withContext && h.config.StoreContextMessages {
 		batch = sc.Messages(Filter{Sources: h.config.StoreContextFrom, Exclude: []string{h.config.SourceID}})
 	}
 	if !h.config.SkipInputs {
-		batch = append(batch, sc.Input()...)
+		batch = append(batch, sent...)
 	}
-	if r := sc.Response(); r != nil && !h.config.SkipOutputs {
-		batch = append(batch, r.Messages...)
+	if reply != nil && !h.config.SkipOutputs {
+		batch = append(batch, reply.Messages...)
 	}
 	if len(batch) == 0 {
 		return nil
 	}
 	copies := message.CloneAll(batch)
-	for _, m := range copies {
+	for i, m := range copies {
 		m.Attribution = ""
+		copies[i] = m.WithExcluded(false)
 	}
 	return h.store.SaveMessages(ctx, sc.Session().ID(), sc.State(), copies)
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -78,6 +79,30 @@ func (inMemory) SaveMessages(_ context.Context, _ string, state *State, messages
 	}
 	grown := &messageList{stored: append(l.stored, messages...), stamped: l.stamped}
 	state.putLocked(member{name: messagesKey, live: grown})
+	return nil
+}
+
+// StoredMessages are the messages that an in-memory history keeps in its bucket, oldest first, shared and read-only.
+// None are there before the first run was stored.
+func StoredMessages(state *State) ([]*message.Message, error) {
+	return inMemory{}.GetMessages(context.Background(), "", state)
+}
+
+// EditStoredMessages puts what edit returns in place of the messages that an in-memory history keeps in its bucket. edit
+// gets what is there at that moment. It must change none of it, be quick, and not touch the bucket, which is locked
+// meanwhile.
+func EditStoredMessages(state *State, edit func(stored []*message.Message) []*message.Message) error {
+	state.mu.Lock()
+	defer state.mu.Unlock()
+	l, err := listIn(state)
+	if err != nil {
+		return err
+	}
+	edited := edit(slices.Clip(l.stored))
+	if slices.Equal(edited, l.stored) {
+		return nil
+	}
+	state.putLocked(member{name: messagesKey, live: &messageList{stored: slices.Clip(edited)}})
 	return nil
 }
 

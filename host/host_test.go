@@ -124,11 +124,12 @@ func TestNewAgentReportsAllFaultsAtOnce(t *testing.T) {
 		Providers: []host.Provider{
 			host.BeforeRunFunc("a", nil), host.BeforeRunFunc("a", nil), host.BeforeRunFunc("", nil), nil, noHooks{},
 		},
-		Tools: []host.Tool{&tool{"t"}, &tool{"t"}},
+		Tools: []host.Tool{&tool{"t"}, &tool{"t"}, &function{name: "f", schema: `{"type":7}`}},
 	})
 	for _, part := range []string{
 		"needs a chat client", `"sometimes" is not one of when_empty`, `duplicate source_id "a"`, "empty source_id",
 		"provider is nil", "implements no hook", `duplicate tool "t"`,
+		`tools/2: the parameters of tool "f" are no JSON Schema`,
 	} {
 		require.ErrorContains(t, err, part)
 	}
@@ -383,6 +384,8 @@ func TestFailingHookLeavesNothingBehind(t *testing.T) {
 	require.True(t, has)
 	require.Equal(t, "before", topic)
 }
+
+var errDown = errors.New("down")
 
 type failedSpy struct {
 	id     string

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/weft-run/weft/message"
 )
 
@@ -51,6 +53,15 @@ type ToolDefinition struct {
 	Description string
 	// Parameters is a JSON Schema of the arguments; empty means an open object.
 	Parameters []byte
+}
+
+// FunctionTool is a tool that the agent calls by itself. A tool that is none is declared only: its calls pause the run and
+// are the caller's to answer.
+type FunctionTool interface {
+	Tool
+	// Call runs the tool and returns its result as JSON. The arguments fit the tool's schema. It must be safe for many
+	// goroutines and return soon after ctx ended. An error becomes the call's result, unless it is marked [Fatal].
+	Call(ctx context.Context, arguments jsontext.Value) (jsontext.Value, error)
 }
 
 // OfferedTool is a tool in a request, with the source that added it.

@@ -26,6 +26,8 @@ type Options struct {
 	MaxTokens   *int     `json:"max_tokens,omitzero"`
 	Seed        *int     `json:"seed,omitzero"`
 	Stop        []string `json:"stop,omitzero"`
+	// ToolChoice says whether the model may, must or must not call tools.
+	ToolChoice ToolChoice `json:"tool_choice,omitzero"`
 	// Extra are options that only some clients know, by name.
 	Extra map[string]jsontext.Value `json:",embed"`
 }
@@ -66,6 +68,15 @@ func (o Options) Clone() Options {
 	return o
 }
 
+// With returns o with all that top sets put over it, key by key.
+func (o Options) With(top Options) Options {
+	out := o.over(top)
+	if top.Instructions != "" {
+		out.Instructions = top.Instructions
+	}
+	return out
+}
+
 // over returns o with all that top sets put over it. Instructions are left to the caller, who joins them.
 func (o Options) over(top Options) Options {
 	if top.ConversationID != "" {
@@ -91,6 +102,9 @@ func (o Options) over(top Options) Options {
 	}
 	if top.Stop != nil {
 		o.Stop = top.Stop
+	}
+	if top.ToolChoice != (ToolChoice{}) {
+		o.ToolChoice = top.ToolChoice
 	}
 	if len(top.Extra) > 0 {
 		extra := make(map[string]jsontext.Value, len(o.Extra)+len(top.Extra))

@@ -8,13 +8,13 @@ import (
 
 // An option that this package does not know by name is one among the others, in both directions.
 func TestOptionsKeepUnknownNamesBesideTheOthers(t *testing.T) {
-	const object = `{"store":false,"temperature":1,"tool_choice":"none","top_k":40}`
+	const object = `{"store":false,"temperature":1,"seats":"none","top_k":40}`
 	o, err := host.ParseOptions([]byte(object))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(o.Extra["tool_choice"]) != `"none"` || string(o.Extra["top_k"]) != "40" || len(o.Extra) != 2 {
-		t.Errorf("Extra is %v, wanted tool_choice and top_k", o.Extra)
+	if string(o.Extra["seats"]) != `"none"` || string(o.Extra["top_k"]) != "40" || len(o.Extra) != 2 {
+		t.Errorf("Extra is %v, wanted seats and top_k", o.Extra)
 	}
 	raw, err := o.JSON()
 	if err != nil {

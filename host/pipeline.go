@@ -13,7 +13,7 @@ const failedHookTime = 5 * time.Second
 // from runs the providers from position i on, and the model behind the last of them.
 func (r *run) from(ctx context.Context, i int) error {
 	if i == len(r.slots) {
-		return r.callModel(ctx)
+		return r.loop(ctx)
 	}
 	if r.slots[i].wrap != nil {
 		return r.wrapped(ctx, i)
@@ -24,6 +24,9 @@ func (r *run) from(ctx context.Context, i int) error {
 // hooked runs a provider with hooks: before, the rest, after.
 func (r *run) hooked(ctx context.Context, i int) error {
 	s := &r.slots[i]
+	if r.perCall(s) {
+		return r.from(ctx, i+1)
+	}
 	skipped := false
 	if s.before != nil && (s.history == nil || s.history.loads(r)) {
 		var err error
@@ -71,7 +74,11 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 	})
 	switch {
 	case err == nil:
-		return r.emitOwn()
+		if !r.ownResponse {
+			return nil
+		}
+		r.ownResponse = false
+		return r.out.showAll(r.response)
 	case skipped && !called:
 		return r.from(ctx, i+1) // the run goes on without it
 	case skipped && r.response != nil:
@@ -96,7 +103,7 @@ func (r *run) hook(ctx context.Context, i int, name string, call func(sc *Sessio
 	sc := &SessionContext{run: r, slot: s, pos: i}
 	mark := r.context.mark(s.sourceID)
 	start := time.Now()
-	err = r.guard(func() error { return call(sc) })
+	err = guard(r.out, func() error { return call(sc) })
 	added := r.context.since(mark, s.sourceID)
 	if err != nil {
 		// What a failing hook had added is taken back, as it is for a plugin, whose effects come all together or not at all.
@@ -137,7 +144,8 @@ func (r *run) tellFailed(ctx context.Context, i int, cause error) {
 
 // undo takes back what a provider added after a mark.
 func (c *runContext) undo(m contextMark, sourceID string) {
-	c.instructions, c.tools = c.instructions[:m.instructions], c.tools[:m.tools]
+	c.restore(m.replaced)
+	c.instructions, c.tools, c.middleware = c.instructions[:m.instructions], c.tools[:m.tools], c.middleware[:m.middleware]
 	for i := range c.messages {
 		if c.messages[i].sourceID != sourceID {
 			continue

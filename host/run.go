@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -15,27 +14,35 @@ import (
 // run is one run of an agent: everything that changes while it is under way.
 //
 // The order of a run (semantics: Order of one run): options and default history are decided when it is made; then
-// sessions are greeted, providers called, and the model in the middle of them (pipeline.go, modelcall.go). Agent
-// middleware is to wrap do, chat middleware callModel.
+// sessions are greeted, providers called, and the model in the middle of them (pipeline.go, loop.go). Agent
+// middleware wraps newRun and do (execute.go); chat and function middleware stand inside the loop (loop.go).
 type run struct {
-	agent   *Agent
-	id      string
-	session *Session
-	slots   []slot
-	input   []*message.Message
-	options Options // merged; conversation id as at the start; run's instructions only
-	tools   []Tool  // the run's own
+	agent      *Agent
+	id         string
+	session    *Session
+	slots      []slot
+	input      []*message.Message
+	options    Options    // merged; conversation id as at the start; run's instructions only
+	tools      []Tool     // the run's own
+	middleware Middleware // the run's own
 	// ownConversation says that the run's own options name the conversation.
 	ownConversation bool
-	tracer          Tracer
+	// storedStep says that a step of this run was stored already (history_percall.go).
+	storedStep bool
+	// decided are the calls whose approval this run acted upon.
+	decided map[string]bool
+	// hasSession says that the caller passed a session, so that it outlives the run.
+	hasSession bool
+	// returnedConversation is what the last model call of this run named.
+	returnedConversation string
+	tracer               Tracer
 
 	context     runContext
 	metadata    map[string]jsontext.Value
 	response    *Response
 	ownResponse bool // the response was set by a provider and not by the model
 
-	emit      func(*Update) bool // nil for a run that is not streamed
-	inEmit    bool               // the consumer's code is on the stack
+	out       *emitter // nil for a run that is not streamed
 	afterErrs []error
 }
 
@@ -59,7 +66,7 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 	}
 	r := &run{
 		agent: a, id: uuid.NewString(), session: c.Session, slots: slots, input: message.CloneAll(input),
-		tools: c.Tools, tracer: c.Tracer,
+		tools: c.Tools, middleware: c.Middleware, tracer: c.Tracer,
 	}
 
 	var client Options
@@ -70,6 +77,7 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 	r.options.Instructions = c.Options.Instructions
 	r.ownConversation = c.Options.ConversationID != ""
 	r.options.ConversationID = r.conversationID()
+	r.hasSession = c.Session != nil
 	r.decideHistory(c.Session)
 	if r.session == nil && len(r.slots) > 0 {
 		r.session = NewSession("")
@@ -177,18 +185,4 @@ func (r *run) greetSession(ctx context.Context) error {
 	}
 	r.session.created = true
 	return nil
-}
-
-// guard calls code that was handed to the agent and turns a panic into an error. A panic of the consumer of a stream,
-// whose loop body runs inside the call, is let through.
-func (r *run) guard(f func() error) (err error) {
-	defer func() {
-		if r.inEmit {
-			return
-		}
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f()
 }

@@ -66,11 +66,7 @@ func (sc *SessionContext) SetResponse(r *Response) error {
 func (sc *SessionContext) ExtendMessages(messages ...*message.Message) {
 	copies := make([]*message.Message, len(messages))
 	for i, m := range messages {
-		c := m.Clone()
-		if c.SourceID == "" {
-			c.SourceID, c.SourceType = sc.slot.sourceID, sc.slot.sourceType
-		}
-		copies[i] = c
+		copies[i] = sc.stamped(m)
 	}
 	sc.extendOwned(copies)
 }
@@ -91,6 +87,48 @@ func (sc *SessionContext) extendOwned(messages []*message.Message) {
 	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages})
 }
 
+// ReplaceMessages puts other messages in place of the context so far, for a provider that thins it out. Messages that
+// stand in the context, those of [SessionContext.Messages], keep their source; those that are missing are left out of
+// the run. A new message is copied, gets the provider's source id unless it has one, and is filed under the source in
+// whose place it stands, or dropped if there is no context at all. The order of the sources does not change. After the
+// model answered this changes no request any more.
+func (sc *SessionContext) ReplaceMessages(messages ...*message.Message) {
+	c := &sc.run.context
+	place := make(map[*message.Message]int)
+	var source []int // by place
+	for i := range c.messages {
+		for _, m := range c.messages[i].messages {
+			place[m] = len(source)
+			source = append(source, i)
+		}
+	}
+	if len(source) == 0 {
+		return
+	}
+	after := make([][]*message.Message, len(c.messages))
+	next := 0
+	for _, m := range messages {
+		at, known := place[m]
+		if known {
+			next = at + 1
+		} else {
+			at = min(next, len(source)-1)
+			m = sc.stamped(m)
+		}
+		after[source[at]] = append(after[source[at]], m)
+	}
+	c.replace(sc.pos, after)
+}
+
+// stamped is a copy of a message with the provider's source id, unless it has one.
+func (sc *SessionContext) stamped(m *message.Message) *message.Message {
+	c := m.Clone()
+	if c.SourceID == "" {
+		c.SourceID, c.SourceType = sc.slot.sourceID, sc.slot.sourceType
+	}
+	return c
+}
+
 // ExtendInstructions adds lines to the run's instructions, behind those of earlier providers.
 func (sc *SessionContext) ExtendInstructions(instructions ...string) {
 	for _, text := range instructions {
@@ -103,6 +141,19 @@ func (sc *SessionContext) ExtendTools(tools ...Tool) {
 	for _, t := range tools {
 		sc.run.context.tools = append(sc.run.context.tools, providerTool{pos: sc.pos, OfferedTool: OfferedTool{t, sc.slot.sourceID}})
 	}
+}
+
+// ExtendMiddleware adds chat and function middleware to the run; it stands innermost. Agent middleware is refused: it
+// would have to wrap what is under way already.
+func (sc *SessionContext) ExtendMiddleware(m Middleware) error {
+	if len(m.Agent) > 0 {
+		return fmt.Errorf("provider %s: a provider may add chat or function middleware, and no agent middleware", sc.slot.sourceID)
+	}
+	if err := m.check(); err != nil {
+		return err
+	}
+	sc.run.context.middleware = append(sc.run.context.middleware, providerMiddleware{pos: sc.pos, Middleware: m})
+	return nil
 }
 
 // Metadata reads a value that hooks of this run share, into the value that into points to, and reports whether there
@@ -160,9 +211,11 @@ type Source struct {
 
 // Sources are the sources that hold context messages so far, in the order of their first message.
 func (sc *SessionContext) Sources() []Source {
-	out := make([]Source, len(sc.run.context.messages))
-	for i, c := range sc.run.context.messages {
-		out[i] = Source{SourceID: c.sourceID, Messages: slices.Clip(c.messages)}
+	out := make([]Source, 0, len(sc.run.context.messages))
+	for _, c := range sc.run.context.messages {
+		if len(c.messages) > 0 {
+			out = append(out, Source{SourceID: c.sourceID, Messages: slices.Clip(c.messages)})
+		}
 	}
 	return out
 }
@@ -204,6 +257,8 @@ type runContext struct {
 	messages     []contribution
 	instructions []instruction
 	tools        []providerTool
+	middleware   []providerMiddleware
+	replaced     []replacement
 }
 
 type contribution struct {
@@ -222,21 +277,64 @@ type providerTool struct {
 	OfferedTool
 }
 
-// dropAfter removes what providers behind pos added.
+type providerMiddleware struct {
+	pos int
+	Middleware
+}
+
+// replacement remembers what a provider replaced, so that it can be taken back.
+type replacement struct {
+	pos    int
+	before []contribution // as they were
+	sizes  []int          // how many messages took their place
+}
+
+// replace puts other messages in the place of each source's.
+func (c *runContext) replace(pos int, after [][]*message.Message) {
+	r := replacement{pos: pos, before: slices.Clone(c.messages), sizes: make([]int, len(after))}
+	for i := range c.messages {
+		c.messages[i].messages, r.sizes[i] = slices.Clip(after[i]), len(after[i])
+	}
+	c.replaced = append(c.replaced, r)
+}
+
+// restore takes back all replacements but the first n. What was added since then stays.
+func (c *runContext) restore(n int) {
+	for _, r := range slices.Backward(c.replaced[n:]) {
+		for i, was := range r.before {
+			at := slices.IndexFunc(c.messages, func(now contribution) bool { return now.sourceID == was.sourceID })
+			if at >= 0 {
+				now := &c.messages[at]
+				now.messages = slices.Concat(was.messages, now.messages[min(r.sizes[i], len(now.messages)):])
+			}
+		}
+	}
+	c.replaced = c.replaced[:n]
+}
+
+// dropAfter takes back what providers behind pos replaced and removes what they added.
 func (c *runContext) dropAfter(pos int) {
+	n := len(c.replaced)
+	for n > 0 && c.replaced[n-1].pos > pos {
+		n--
+	}
+	c.restore(n)
 	c.messages = slices.DeleteFunc(c.messages, func(m contribution) bool { return m.pos > pos })
 	c.instructions = slices.DeleteFunc(c.instructions, func(i instruction) bool { return i.pos > pos })
 	c.tools = slices.DeleteFunc(c.tools, func(t providerTool) bool { return t.pos > pos })
+	c.middleware = slices.DeleteFunc(c.middleware, func(m providerMiddleware) bool { return m.pos > pos })
 }
 
 // contextMark remembers how much one provider had added, so that a skipped hook leaves nothing behind.
 type contextMark struct {
 	messages            int
 	instructions, tools int
+	middleware          int
+	replaced            int
 }
 
 func (c *runContext) mark(sourceID string) contextMark {
-	m := contextMark{instructions: len(c.instructions), tools: len(c.tools)}
+	m := contextMark{instructions: len(c.instructions), tools: len(c.tools), middleware: len(c.middleware), replaced: len(c.replaced)}
 	for _, e := range c.messages {
 		if e.sourceID == sourceID {
 			m.messages = len(e.messages)
@@ -248,5 +346,5 @@ func (c *runContext) mark(sourceID string) contextMark {
 // since counts what was added after a mark.
 func (c *runContext) since(m contextMark, sourceID string) contextMark {
 	now := c.mark(sourceID)
-	return contextMark{now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools}
+	return contextMark{now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools, now.middleware - m.middleware, now.replaced - m.replaced}
 }

@@ -15,7 +15,7 @@ var ErrStreamUsed = errors.New("the stream was read already: a stream is one run
 // Stream is a run whose answer arrives in pieces. Nothing happens until it is read. It belongs to one goroutine.
 type Stream struct {
 	ctx      context.Context
-	start    func() (*run, error)
+	run      func(ctx context.Context, out *emitter) (*Response, error)
 	used     atomic.Bool
 	response *Response
 	err      error
@@ -31,7 +31,9 @@ type Stream struct {
 //	}
 //	response, err := stream.Response()
 func (a *Agent) Stream(ctx context.Context, input []*message.Message, c RunConfig) *Stream {
-	return &Stream{ctx: ctx, start: func() (*run, error) { return a.newRun(input, c) }}
+	return &Stream{ctx: ctx, run: func(ctx context.Context, out *emitter) (*Response, error) {
+		return a.execute(ctx, input, c, out)
+	}}
 }
 
 // Updates yields the pieces of the answer, and at most one error, as the last element. Reading to the end finishes the
@@ -46,16 +48,13 @@ func (s *Stream) Updates() iter.Seq2[*Update, error] {
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
 		stopped := false
-		r, err := s.start()
-		if err == nil {
-			r.emit = func(u *Update) bool {
-				if !stopped {
-					stopped = !yield(u, nil)
-				}
-				return !stopped
+		var err error
+		s.response, err = s.run(ctx, &emitter{yield: func(u *Update) bool {
+			if !stopped {
+				stopped = !yield(u, nil)
 			}
-			s.response, err = r.do(ctx)
-		}
+			return !stopped
+		}})
 		s.err = err
 		if err != nil && !stopped {
 			yield(nil, err)

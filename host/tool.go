@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// checkTools reports tools of an agent that cannot stand beside each other.
-func checkTools(tools []Tool) error {
+// checkTools reports tools of an agent that cannot stand beside each other, and makes their schemas ready.
+func checkTools(tools []Tool) (map[string]toolSchema, error) {
 	var faults []error
-	seen := map[string]Tool{}
+	seen := map[string]toolSchema{}
 	for i, t := range tools {
 		if t == nil {
 			faults = append(faults, fmt.Errorf("tools/%d: a tool is nil", i))
@@ -19,12 +19,16 @@ func checkTools(tools []Tool) error {
 		if name == "" {
 			faults = append(faults, fmt.Errorf("tools/%d: a tool needs a name", i))
 		}
-		if other, ok := seen[name]; ok && !sameTool(t, other) {
+		if other, ok := seen[name]; ok && !sameTool(t, other.tool) {
 			faults = append(faults, fmt.Errorf("tools/%d: duplicate tool %q: rename or remove one of them", i, name))
 		}
-		seen[name] = t
+		schema, err := resolveSchema(t.Definition())
+		if err != nil {
+			faults = append(faults, fmt.Errorf("tools/%d: %w", i, err))
+		}
+		seen[name] = toolSchema{t, schema}
 	}
-	return errors.Join(faults...)
+	return seen, errors.Join(faults...)
 }
 
 // sameTool reports whether two values are one tool. Values that Go cannot compare never are.

@@ -10,8 +10,10 @@ type HookTrace struct {
 	RunID      string
 	SourceID   string
 	SourceType string
-	// Hook is the contract's name of it, such as "before_run"; "model" for a model call.
-	Hook     string
+	// Hook is the contract's name of it, such as "before_run"; "model" for a model call, "function" for a tool call.
+	Hook string
+	// Tool is the tool that was called.
+	Tool     string
 	Duration time.Duration
 	// Messages, Instructions and Tools count what the call added.
 	Messages     int
@@ -35,5 +37,5 @@ type Cost struct {
 	Unit string
 }
 
-// Tracer hears of each hook call and model call when it is over. It is called on the run's goroutine.
+// Tracer hears of each hook call, model call and tool call when it is over. It is called on the run's goroutine.
 type Tracer func(ctx context.Context, t HookTrace)

@@ -101,3 +101,42 @@ func updatesOf(r *Response) []*Update {
 	}
 	return updates
 }
+
+// withoutCalls is a response without calls; messages that held nothing else are gone.
+func withoutCalls(r *Response) *Response {
+	out := *r
+	out.Messages = nil
+	for _, m := range r.Messages {
+		kept := keepContents(m.Contents)
+		switch {
+		case len(kept) == len(m.Contents):
+			out.Messages = append(out.Messages, m)
+		case len(kept) > 0:
+			c := *m
+			c.Contents = kept
+			out.Messages = append(out.Messages, &c)
+		}
+	}
+	return &out
+}
+
+// withoutCalls is an update without calls.
+func (u *Update) withoutCalls() *Update {
+	kept := keepContents(u.Contents)
+	if len(kept) == len(u.Contents) {
+		return u
+	}
+	out := *u
+	out.Contents = kept
+	return &out
+}
+
+func keepContents(contents []message.Content) []message.Content {
+	var kept []message.Content
+	for _, c := range contents {
+		if c.Kind() != message.KindFunctionCall {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

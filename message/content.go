@@ -17,11 +17,18 @@ const (
 	KindError          Kind = "error"
 )
 
-// Kinds are all kinds that this version knows, in the order in which errors list them.
+// The kinds of content with which a call waits for somebody's decision. Only the host makes the first, and only the
+// caller of a run the second; a plugin may write neither.
+const (
+	KindApprovalRequest  Kind = "function_approval_request"
+	KindApprovalResponse Kind = "function_approval_response"
+)
+
+// Kinds are the kinds that anybody may write, in the order in which errors list them.
 var Kinds = []Kind{KindText, KindReasoning, KindURI, KindFunctionCall, KindFunctionResult, KindError}
 
-// Content is one part of a message: one of [Text], [Reasoning], [URI], [FunctionCall], [FunctionResult], [Error] and
-// [Unknown]. The set is closed, so a switch over the types can be complete.
+// Content is one part of a message: one of [Text], [Reasoning], [URI], [FunctionCall], [FunctionResult], [Error],
+// [ApprovalRequest], [ApprovalResponse] and [Unknown]. The set is closed, so a switch over the types can be complete.
 type Content interface {
 	// Kind tells the kinds apart.
 	Kind() Kind
@@ -66,6 +73,20 @@ type Error struct {
 	Code    string
 }
 
+// ApprovalRequest asks for a decision about a call. Answer it with [ApprovalRequest.Respond].
+type ApprovalRequest struct{ Call FunctionCall }
+
+// Respond is the answer to the request: a content for the input of a later run of the same session.
+func (r ApprovalRequest) Respond(approved bool) ApprovalResponse {
+	return ApprovalResponse{Call: r.Call, Approved: approved}
+}
+
+// ApprovalResponse is a decision about a call. It holds for that call id with those arguments and nothing else.
+type ApprovalResponse struct {
+	Call     FunctionCall
+	Approved bool
+}
+
 // Unknown is content of a kind that this version does not know, kept as it is.
 type Unknown struct {
 	Type Kind
@@ -90,6 +111,12 @@ func (FunctionResult) Kind() Kind { return KindFunctionResult }
 // Kind is [KindError].
 func (Error) Kind() Kind { return KindError }
 
+// Kind is [KindApprovalRequest].
+func (ApprovalRequest) Kind() Kind { return KindApprovalRequest }
+
+// Kind is [KindApprovalResponse].
+func (ApprovalResponse) Kind() Kind { return KindApprovalResponse }
+
 // Kind is the kind that the content's JSON names.
 func (u Unknown) Kind() Kind { return u.Type }
 
@@ -105,6 +132,16 @@ func (c FunctionCall) clone() Content {
 
 func (r FunctionResult) clone() Content {
 	r.Result = r.Result.Clone()
+	return r
+}
+
+func (r ApprovalRequest) clone() Content {
+	r.Call.Arguments = r.Call.Arguments.Clone()
+	return r
+}
+
+func (r ApprovalResponse) clone() Content {
+	r.Call.Arguments = r.Call.Arguments.Clone()
 	return r
 }
 

@@ -126,7 +126,8 @@ func (d *Decoder) contents(dec *jsontext.Decoder) ([]Content, error) {
 // content reads one content. It stands in a buffer of its own, because its type may come last in it.
 func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 	var kind, text, uri, mediaType, callID, name, message, code, failure string
-	var arguments, result jsontext.Value
+	var arguments, result, call jsontext.Value
+	var approved bool
 	seen := map[string]bool{}
 	unknown := d.Unknown
 	dec, err := strictjson.Decoder(raw, maxDepth)
@@ -158,6 +159,10 @@ func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 			message, err = strictjson.String(dec)
 		case "code":
 			code, err = strictjson.String(dec)
+		case "function_call":
+			call, err = strictjson.Raw(dec)
+		case "approved":
+			approved, err = strictjson.Bool(dec)
 		default:
 			return false, nil
 		}
@@ -191,11 +196,33 @@ func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 	case "":
 		return nil, strictjson.Faultf(nil, `a content needs a "type": one of %s`, list(Kinds))
 	}
+	if approval := Kind(kind); !d.RefuseUnknownKinds && (approval == KindApprovalRequest || approval == KindApprovalResponse) {
+		return d.approval(approval, call, approved, need)
+	}
 	if d.RefuseUnknownKinds {
 		return nil, strictjson.Faultf(nil, "content type %q is not one of %s", kind, list(Kinds))
 	}
 	d.Unknown = unknown // what belongs to an unknown kind is kept, not passed over
 	return Unknown{Type: Kind(kind), JSON: raw}, nil
+}
+
+// approval reads the call that an approval is about.
+func (d *Decoder) approval(kind Kind, call jsontext.Value, approved bool, need func(...string) error) (Content, error) {
+	if err := need("function_call"); err != nil {
+		return nil, err
+	}
+	read, err := d.content(call)
+	if err != nil {
+		return nil, strictjson.Under("/function_call", err)
+	}
+	about, ok := read.(FunctionCall)
+	switch {
+	case !ok:
+		return nil, strictjson.Faultf(nil, `a content of type %q needs a "function_call" of type %q`, kind, KindFunctionCall)
+	case kind == KindApprovalRequest:
+		return ApprovalRequest{Call: about}, nil
+	}
+	return ApprovalResponse{Call: about, Approved: approved}, need("approved")
 }
 
 func list[T ~string](names []T) string {

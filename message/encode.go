@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -143,6 +144,17 @@ func (e Error) appendJSON(b []byte) ([]byte, error) {
 		b, err = appendMember(b, "code", e.Code)
 	}
 	return closing(b, err)
+}
+
+func (r ApprovalRequest) appendJSON(b []byte) ([]byte, error) {
+	b = append(b, `{"type":"function_approval_request","function_call":`...)
+	return closing(r.Call.appendJSON(b))
+}
+
+func (r ApprovalResponse) appendJSON(b []byte) ([]byte, error) {
+	b = append(b, `{"type":"function_approval_response","approved":`...)
+	b = strconv.AppendBool(b, r.Approved)
+	return closing(r.Call.appendJSON(append(b, `,"function_call":`...)))
 }
 
 func (u Unknown) appendJSON(b []byte) ([]byte, error) { return appendRaw(b, u.JSON) }

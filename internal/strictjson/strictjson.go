@@ -164,6 +164,18 @@ func Strings(dec *jsontext.Decoder) ([]string, error) {
 	return out, err
 }
 
+// Bool reads a boolean.
+func Bool(dec *jsontext.Decoder) (bool, error) {
+	if kind := dec.PeekKind(); kind != 't' && kind != 'f' {
+		return false, expect(dec, 't', "a boolean")
+	}
+	token, err := dec.ReadToken()
+	if err != nil {
+		return false, err
+	}
+	return token.Bool(), nil
+}
+
 // Int reads a whole number.
 func Int(dec *jsontext.Decoder) (int, error) {
 	if err := expect(dec, '0', "a whole number"); err != nil {

@@ -1,52 +1,12 @@
 package host
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/weft-run/weft/message"
 )
-
-// callModel makes the request of what stands in the context and puts the answer on the run.
-func (r *run) callModel(ctx context.Context) error {
-	request, err := r.request()
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	start := time.Now()
-	var response *Response
-	err = r.guard(func() (err error) {
-		if r.emit != nil {
-			response, err = r.stream(ctx, request)
-		} else {
-			response, err = r.agent.client.Complete(ctx, request)
-		}
-		return err
-	})
-	if err == nil && response == nil {
-		err = errors.New("the client returned no response and no error")
-	}
-	if err != nil && !errors.Is(err, ErrStopped) {
-		err = &ModelError{Err: err}
-	}
-	if r.tracer != nil {
-		r.tracer(ctx, HookTrace{RunID: r.id, Hook: "model", Duration: time.Since(start), Err: err, Costs: usageCosts(response)})
-	}
-	if err != nil {
-		return err
-	}
-	if response.ConversationID != "" && r.session != nil {
-		r.session.SetServiceSessionID(response.ConversationID)
-	}
-	r.response, r.ownResponse = response, false
-	return nil
-}
 
 func usageCosts(r *Response) []Cost {
 	if r == nil || r.Usage == nil {
@@ -58,55 +18,23 @@ func usageCosts(r *Response) []Cost {
 	}
 }
 
-// stream hands the model's updates to the consumer and adds them up.
-func (r *run) stream(ctx context.Context, request *ChatRequest) (*Response, error) {
-	var c collector
-	for u, err := range r.agent.client.Stream(ctx, request) {
-		if err != nil {
-			return nil, err
-		}
-		c.add(u)
-		if !r.show(u) {
-			return nil, ErrStopped
-		}
+// all are the context messages in order, in a list of the caller's own.
+func (c *runContext) all() []*message.Message {
+	size := 8 // room for what follows
+	for _, m := range c.messages {
+		size += len(m.messages)
 	}
-	return c.done(), ctx.Err()
-}
-
-// show gives one update to the consumer and reports whether it wants more.
-func (r *run) show(u *Update) bool {
-	r.inEmit = true
-	more := r.emit(u)
-	r.inEmit = false
-	return more
-}
-
-// emitOwn streams a response that a provider set itself.
-func (r *run) emitOwn() error {
-	if r.emit == nil || !r.ownResponse {
-		return nil
+	all := make([]*message.Message, 0, size)
+	for _, m := range c.messages {
+		all = append(all, m.messages...)
 	}
-	r.ownResponse = false
-	for _, u := range updatesOf(r.response) {
-		if !r.show(u) {
-			return ErrStopped
-		}
-	}
-	return nil
+	return all
 }
 
 // request puts together what the model is sent: context by source, then the input; instructions of the agent, the
 // providers and the run; their tools in the same order.
 func (r *run) request() (*ChatRequest, error) {
-	size := len(r.input)
-	for _, c := range r.context.messages {
-		size += len(c.messages)
-	}
-	messages := make([]*message.Message, 0, size)
-	for _, c := range r.context.messages {
-		messages = append(messages, c.messages...)
-	}
-	messages = append(messages, r.input...)
+	messages := append(r.context.all(), r.input...)
 
 	lines := make([]string, 0, 2+len(r.context.instructions))
 	if r.agent.instructions != "" {
@@ -130,15 +58,40 @@ func (r *run) request() (*ChatRequest, error) {
 	}, nil
 }
 
-// conversationID is that of the next model call: the run's option, else the session's, which an earlier call of this run
-// may have set, else the agent's (semantics: Service-managed history).
+// conversationID is that of the next model call: what the last call of this run returned, else the run's option, else the
+// session's, else the agent's (semantics: Service-managed history).
 func (r *run) conversationID() string {
+	if r.returnedConversation != "" && !r.ownConversation {
+		return r.returnedConversation
+	}
 	if !r.ownConversation && r.session != nil {
 		if id := r.session.ServiceSessionID(); id != "" {
 			return id
 		}
 	}
 	return r.options.ConversationID
+}
+
+// chatMiddleware is all that wraps a model call, outermost first: the client's, the agent's, the run's, the providers'.
+func (r *run) chatMiddleware() []ChatMiddleware {
+	var all []ChatMiddleware
+	if c, ok := r.agent.client.(ChatMiddlewareOf); ok {
+		all = append(all, c.ChatMiddleware()...)
+	}
+	all = append(append(all, r.agent.middleware.Chat...), r.middleware.Chat...)
+	for _, m := range r.context.middleware {
+		all = append(all, m.Chat...)
+	}
+	return all
+}
+
+// functionMiddleware is all that wraps a tool call, outermost first.
+func (r *run) functionMiddleware() []FunctionMiddleware {
+	all := append(slices.Clip(r.agent.middleware.Function), r.middleware.Function...)
+	for _, m := range r.context.middleware {
+		all = append(all, m.Function...)
+	}
+	return all
 }
 
 // offeredTools merges the tools of agent, providers and run. The same tool twice counts once.

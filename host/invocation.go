@@ -1,0 +1,233 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/weft-run/weft/message"
+)
+
+// FunctionInvocation says how the model's tool calls are answered. The zero value answers them with the defaults that
+// its fields name (semantics: Function-invocation loop).
+type FunctionInvocation struct {
+	// Disabled hands calls to the caller.
+	Disabled bool
+	// MaxIterations is how many replies with calls are answered: 40 unless set. After that one more model call is made,
+	// with tool_choice none.
+	MaxIterations int
+	// MaxFunctionCalls is how many calls are answered in one run; 0 means any number. It is looked at between batches.
+	MaxFunctionCalls int
+	// MaxConsecutiveErrors is how many batches with a failing call may follow each other: 3 unless set.
+	MaxConsecutiveErrors int
+	// TerminateOnUnknownCalls ends the run with an error where the model calls a tool that does not exist. By default the
+	// model is told.
+	TerminateOnUnknownCalls bool
+	// AdditionalTools can be called and are not offered.
+	AdditionalTools []Tool
+	// IncludeDetailedErrors tells the model the text of errors.
+	IncludeDetailedErrors bool
+}
+
+// Defaults of [FunctionInvocation].
+const (
+	defaultMaxIterations        = 40
+	defaultMaxConsecutiveErrors = 3
+)
+
+func (f FunctionInvocation) withDefaults() FunctionInvocation {
+	if f.MaxIterations == 0 {
+		f.MaxIterations = defaultMaxIterations
+	}
+	if f.MaxConsecutiveErrors == 0 {
+		f.MaxConsecutiveErrors = defaultMaxConsecutiveErrors
+	}
+	return f
+}
+
+// The results that the model gets in place of a tool's.
+const (
+	functionFailed   = "Error: Function failed."
+	argumentsInvalid = "Error: Argument parsing failed."
+)
+
+// batch is the calls of one reply, each id once.
+type batch struct {
+	calls   []message.FunctionCall
+	results []outcome
+}
+
+// outcome is what one call came to.
+type outcome struct {
+	result     message.FunctionResult
+	failed     bool
+	terminated bool
+	fatal      error
+
+	err      error // what it failed with, for the trace
+	duration time.Duration
+}
+
+// newBatch collects the calls of a reply in their order.
+func newBatch(r *Response) *batch {
+	b := &batch{}
+	seen := map[string]bool{}
+	for _, m := range r.Messages {
+		for _, c := range m.Contents {
+			if call, ok := c.(message.FunctionCall); ok && !seen[call.CallID] {
+				seen[call.CallID] = true
+				b.calls = append(b.calls, call)
+			}
+		}
+	}
+	b.results = make([]outcome, len(b.calls))
+	return b
+}
+
+// invoke answers all calls at the same time. Every call finishes, whatever happens to its siblings.
+func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool) error {
+	var wg sync.WaitGroup
+	for i, call := range b.calls {
+		wg.Go(func() {
+			start := time.Now()
+			b.results[i] = r.answer(ctx, call, tools)
+			b.results[i].duration = time.Since(start)
+		})
+	}
+	wg.Wait()
+	r.traceCalls(ctx, b, tools)
+	for _, o := range b.results {
+		if o.fatal != nil {
+			return o.fatal
+		}
+	}
+	return ctx.Err()
+}
+
+// traceCalls tells of the calls in their order.
+func (r *run) traceCalls(ctx context.Context, b *batch, tools map[string]OfferedTool) {
+	if r.tracer == nil {
+		return
+	}
+	for i, o := range b.results {
+		name := b.calls[i].Name
+		r.tracer(ctx, HookTrace{
+			RunID: r.id, SourceID: tools[name].SourceID, Hook: "function", Tool: name, Duration: o.duration, Err: errors.Join(o.err, o.fatal),
+		})
+	}
+}
+
+// answer answers one call.
+func (r *run) answer(ctx context.Context, call message.FunctionCall, tools map[string]OfferedTool) outcome {
+	offered, ok := tools[call.Name]
+	if !ok {
+		return failure(call, fmt.Sprintf("Error: Requested function %q not found.", call.Name), nil, false)
+	}
+	detailed := r.agent.invocation.IncludeDetailedErrors
+	arguments, err := r.checkArguments(offered.Tool, call.Arguments)
+	if err != nil {
+		return failure(call, argumentsInvalid, err, detailed)
+	}
+	fc := &FunctionContext{Session: r.session, Tool: offered, CallID: call.CallID, Arguments: arguments}
+	wrappers := r.functionMiddleware()
+	terminated, err := chain(ctx, nil, len(wrappers), func(ctx context.Context, i int, next Next) error {
+		return wrappers[i].ProcessFunction(ctx, fc, next)
+	}, func(ctx context.Context) error {
+		return guard(nil, func() (err error) {
+			fc.Result, err = offered.Tool.(FunctionTool).Call(ctx, fc.Arguments)
+			return err
+		})
+	})
+	var fatal *fatalError
+	switch {
+	case errors.As(err, &fatal):
+		return outcome{fatal: fatal.err}
+	case err != nil && ctx.Err() != nil:
+		return outcome{fatal: ctx.Err()}
+	case err != nil:
+		return failure(call, functionFailed, err, detailed)
+	}
+	if fc.Result == nil {
+		fc.SetText("")
+	}
+	return outcome{result: message.FunctionResult{CallID: call.CallID, Result: fc.Result}, terminated: terminated}
+}
+
+// failure is the outcome of a call that failed. Its details are for the model only where that was asked for.
+func failure(call message.FunctionCall, text string, err error, detailed bool) outcome {
+	if detailed && err != nil {
+		text += " Exception: " + err.Error()
+	}
+	if err == nil {
+		err = errors.New(text)
+	}
+	return outcome{failed: true, err: err, result: message.FunctionResult{CallID: call.CallID, Result: textValue(text), Error: text}}
+}
+
+// checkArguments holds a call's arguments against the tool's schema.
+func (r *run) checkArguments(t Tool, arguments jsontext.Value) (jsontext.Value, error) {
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = jsontext.Value("{}")
+	}
+	var value map[string]any
+	if err := jsonv2.Unmarshal(arguments, &value); err != nil {
+		return nil, err
+	}
+	schema, known := r.agent.schemas[t.Definition().Name]
+	if !known || !sameTool(schema.tool, t) {
+		var err error
+		if schema.resolved, err = resolveSchema(t.Definition()); err != nil {
+			return nil, err
+		}
+	}
+	if schema.resolved == nil {
+		return arguments, nil
+	}
+	return arguments, schema.resolved.Validate(value)
+}
+
+// toolSchema is a tool's schema, made ready once. A nil schema takes any object.
+type toolSchema struct {
+	tool     Tool
+	resolved *jsonschema.Resolved
+}
+
+func resolveSchema(d ToolDefinition) (*jsonschema.Resolved, error) {
+	if len(d.Parameters) == 0 {
+		return nil, nil
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(d.Parameters, &schema); err != nil {
+		return nil, fmt.Errorf("the parameters of tool %q are no JSON Schema: %w", d.Name, err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("the parameters of tool %q are no JSON Schema: %w", d.Name, err)
+	}
+	return resolved, nil
+}
+
+func textValue(text string) jsontext.Value {
+	raw, err := jsontext.AppendQuote(nil, text)
+	if err != nil { // not valid UTF-8; what can be read of it is kept
+		raw, _ = jsontext.AppendQuote(nil, string(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD"))))
+	}
+	return raw
+}
+
+func valueText(v jsontext.Value) string {
+	var text string
+	if jsonv2.Unmarshal(v, &text) == nil {
+		return text
+	}
+	return string(v)
+}

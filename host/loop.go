@@ -1,0 +1,349 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weft-run/weft/message"
+)
+
+// limitReached stands in where a run must end and the model left nothing to say.
+const limitReached = "The function call limit reached: the calls of the last reply were not answered."
+
+// loop calls the model, answers the calls in its reply, and calls it again, until a reply has no calls or a limit ends it
+// (semantics: Function-invocation loop).
+func (r *run) loop(ctx context.Context) error {
+	if _, err := r.loadHistories(ctx); err != nil {
+		return err
+	}
+	request, err := r.request()
+	if err != nil {
+		return err
+	}
+	limits := r.agent.invocation
+	tools := r.callable(request.Tools)
+	if limits.Disabled || len(request.Tools) == 0 {
+		reply, err := r.callModel(ctx, request, false)
+		if err != nil {
+			return err
+		}
+		if err := r.storeStep(ctx, r.input, reply); err != nil {
+			return err
+		}
+		r.response, r.ownResponse = reply, false
+		return nil
+	}
+
+	total := &Response{}
+	waits, err := r.openApprovals()
+	if err != nil {
+		return err
+	}
+	again, err := r.answerWaiting(ctx, request, waits, tools, total)
+	if err != nil {
+		return err
+	}
+	if again {
+		if err := r.iterate(ctx, request, waits, tools, total); err != nil {
+			return err
+		}
+	}
+	if err := waits.keep(); err != nil {
+		return err
+	}
+	r.response, r.ownResponse = total, false
+	return nil
+}
+
+// answerWaiting runs what the input approved, and makes the request fit to be sent. It reports whether the model is to
+// be called: not where the input only answered some of the requests of a batch.
+func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *approvals, tools map[string]OfferedTool, total *Response) (bool, error) {
+	ready := waits.takeReady()
+	request.Messages = waits.shownToModel(request.Messages)
+	if len(ready) == 0 && waits.changed {
+		for i := range waits.batches {
+			if w := &waits.batches[i]; len(w.Answers) > 0 {
+				return false, r.ask(w, total)
+			}
+		}
+	}
+	for _, w := range ready {
+		b, err := r.resume(ctx, w, tools)
+		if err != nil {
+			return false, err
+		}
+		results, _, terminated := b.message()
+		if request.ConversationID == "" && !holdsCalls(request.Messages, b) {
+			calls := message.New(message.RoleAssistant)
+			for _, c := range b.calls {
+				calls.Contents = append(calls.Contents, c)
+			}
+			request.Messages = append(slices.Clip(request.Messages), calls)
+		}
+		request.Messages = append(slices.Clip(request.Messages), results)
+		total.Messages = append(total.Messages, results)
+		if r.out != nil && !r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents}) {
+			return false, ErrStopped
+		}
+		if terminated {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// iterate is the loop itself.
+func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approvals, tools map[string]OfferedTool, total *Response) error {
+	limits := r.agent.invocation
+	failing, answered := 0, 0
+	sent := append(slices.Clip(r.input), total.Messages...) // what the next model call is newly sent
+	for iteration := 0; ; iteration++ {
+		last := iteration >= limits.MaxIterations || failing >= limits.MaxConsecutiveErrors ||
+			limits.MaxFunctionCalls > 0 && answered >= limits.MaxFunctionCalls
+		if last {
+			request.Options.ToolChoice = ToolChoice{Mode: ToolChoiceNone}
+		}
+		choice := request.Options.ToolChoice
+		reply, err := r.callModel(ctx, request, choice.Mode == ToolChoiceNone)
+		if err != nil {
+			return err
+		}
+		total.add(reply)
+		b := newBatch(reply)
+		if choice.Mode == ToolChoiceNone && len(reply.Messages) == 0 { // all that it said was calls
+			if reply, err = r.sayLimit(total); err != nil {
+				return err
+			}
+		}
+		if err := r.storeStep(ctx, sent, reply); err != nil {
+			return err
+		}
+		if len(b.calls) == 0 || paused(b, tools) {
+			return nil
+		}
+		if err := unknownCall(b, tools); err != nil && limits.TerminateOnUnknownCalls {
+			return err
+		}
+		if w := r.pauseForApproval(b, tools); w != nil {
+			waits.add(r, w)
+			return r.ask(w, total)
+		}
+		if err := r.invoke(ctx, b, tools); err != nil {
+			return err
+		}
+		results, failed, terminated := b.message()
+		total.Messages = append(total.Messages, results)
+		if r.out != nil && !r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents}) {
+			return ErrStopped
+		}
+		sent = []*message.Message{results}
+		if terminated || choice.Mode == ToolChoiceRequired {
+			return r.storeStep(ctx, sent, nil)
+		}
+		answered += len(b.calls)
+		if failing++; !failed {
+			failing = 0
+		}
+		if request, err = r.nextRequest(ctx, request, reply, results); err != nil {
+			return err
+		}
+	}
+}
+
+// nextRequest is the request after a reply whose calls were answered. Where the service keeps the conversation, it has
+// the reply already, and gets the results alone; histories that load with each call have it too.
+func (r *run) nextRequest(ctx context.Context, before *ChatRequest, reply *Response, results *message.Message) (*ChatRequest, error) {
+	next := *before
+	next.ConversationID = r.conversationID()
+	if reply.ConversationID != "" {
+		next.Messages = []*message.Message{results}
+		return &next, nil
+	}
+	loaded, err := r.loadHistories(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case loaded:
+		next.Messages = append(r.context.all(), results)
+	default:
+		next.Messages = append(append(slices.Clip(before.Messages), reply.Messages...), results)
+	}
+	return &next, nil
+}
+
+// callable are the tools that the model may call, by name.
+func (r *run) callable(offered []OfferedTool) map[string]OfferedTool {
+	tools := make(map[string]OfferedTool, len(offered)+len(r.agent.invocation.AdditionalTools))
+	for _, t := range r.agent.invocation.AdditionalTools {
+		tools[t.Definition().Name] = OfferedTool{Tool: t}
+	}
+	for _, t := range offered {
+		tools[t.Definition().Name] = t
+	}
+	return tools
+}
+
+// paused reports whether a batch holds a call that only the caller can answer: then none of it is answered here.
+func paused(b *batch, tools map[string]OfferedTool) bool {
+	return slices.ContainsFunc(b.calls, func(c message.FunctionCall) bool {
+		t, known := tools[c.Name]
+		if !known {
+			return false
+		}
+		_, runs := t.Tool.(FunctionTool)
+		return !runs
+	})
+}
+
+func unknownCall(b *batch, tools map[string]OfferedTool) error {
+	for _, c := range b.calls {
+		if _, ok := tools[c.Name]; !ok {
+			return fmt.Errorf("the model called the tool %q, which does not exist", c.Name)
+		}
+	}
+	return nil
+}
+
+// message is the tool message with all results in the order of the calls.
+func (b *batch) message() (m *message.Message, failed, terminated bool) {
+	m = message.New(message.RoleTool)
+	for _, o := range b.results {
+		m.Contents = append(m.Contents, o.result)
+		failed = failed || o.failed
+		terminated = terminated || o.terminated
+	}
+	return m, failed, terminated
+}
+
+// add puts a reply behind the replies so far.
+func (r *Response) add(reply *Response) {
+	r.Messages = append(r.Messages, reply.Messages...)
+	r.ID, r.FinishReason = reply.ID, reply.FinishReason
+	if reply.ConversationID != "" {
+		r.ConversationID = reply.ConversationID
+	}
+	if reply.Usage != nil {
+		if r.Usage == nil {
+			r.Usage = &Usage{}
+		}
+		r.Usage.InputTokens += reply.Usage.InputTokens
+		r.Usage.OutputTokens += reply.Usage.OutputTokens
+	}
+}
+
+// sayLimit ends a response that would be empty with a fixed text, and returns that.
+func (r *run) sayLimit(total *Response) (*Response, error) {
+	text := NewResponse(limitReached)
+	total.Messages = append(total.Messages, text.Messages...)
+	return text, r.out.showAll(text)
+}
+
+// callModel makes one model call inside its chat middleware. With dropCalls, calls in the reply are dropped.
+func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	wrappers := r.chatMiddleware()
+	own := *request
+	own.Messages, own.Options = slices.Clone(request.Messages), request.Options.Clone()
+	cc := &ChatContext{Session: r.session, Request: &own, Streaming: r.out != nil}
+	shown := 0
+	if r.out != nil {
+		shown = r.out.shown
+	}
+	terminated, err := chain(ctx, r.out, len(wrappers), func(ctx context.Context, i int, next Next) error {
+		return wrappers[i].ProcessChat(ctx, cc, next)
+	}, func(ctx context.Context) (err error) {
+		if cc.Request.Messages, err = r.compact(ctx, cc.Request.Messages); err == nil {
+			cc.Result, err = r.complete(ctx, cc.Request, dropCalls)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case cc.Result == nil && terminated:
+		cc.Result = &Response{}
+	case cc.Result == nil:
+		return nil, fmt.Errorf("chat middleware neither called next nor set a result: %w", ErrNoResult)
+	}
+	if dropCalls {
+		cc.Result = withoutCalls(cc.Result)
+	}
+	if r.out != nil && r.out.shown == shown {
+		return cc.Result, r.out.showAll(cc.Result)
+	}
+	return cc.Result, nil
+}
+
+// compact thins out what is sent with one model call. What is stored stays as it is.
+func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*message.Message, error) {
+	if r.agent.compaction == nil {
+		return messages, nil
+	}
+	var own *message.Message
+	for _, m := range r.input {
+		if m.Role == message.RoleUser {
+			own = m
+		}
+	}
+	kept, err := r.agent.compaction.Compact(ctx, messages, own)
+	if err != nil {
+		return nil, fmt.Errorf("compaction: %w", err)
+	}
+	return kept, nil
+}
+
+// complete asks the client, and keeps what it says of the conversation.
+func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+	start := time.Now()
+	var response *Response
+	err := guard(r.out, func() (err error) {
+		if r.out != nil {
+			response, err = r.stream(ctx, request, dropCalls)
+		} else {
+			response, err = r.agent.client.Complete(ctx, request)
+		}
+		return err
+	})
+	if err == nil && response == nil {
+		err = errors.New("the client returned no response and no error")
+	}
+	if err != nil && !errors.Is(err, ErrStopped) {
+		err = &ModelError{Err: err}
+	}
+	if r.tracer != nil {
+		r.tracer(ctx, HookTrace{RunID: r.id, Hook: "model", Duration: time.Since(start), Err: err, Costs: usageCosts(response)})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if response.ConversationID != "" {
+		r.returnedConversation = response.ConversationID
+		if r.session != nil {
+			r.session.SetServiceSessionID(response.ConversationID)
+		}
+	}
+	return response, nil
+}
+
+// stream hands the model's updates to the consumer and adds them up.
+func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+	var c collector
+	for u, err := range r.agent.client.Stream(ctx, request) {
+		if err != nil {
+			return nil, err
+		}
+		if dropCalls {
+			u = u.withoutCalls()
+		}
+		c.add(u)
+		if !r.out.show(u) {
+			return nil, ErrStopped
+		}
+	}
+	return c.done(), ctx.Err()
+}
