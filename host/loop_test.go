@@ -327,3 +327,59 @@ func TestRunsWithEverythingOnNeverSeeEachOther(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Calls that will not be answered are not shown in a stream either.
+func TestDroppedCallsAreNotStreamed(t *testing.T) {
+	agent := newAgent(t, host.AgentConfig{Client: &script{replies: []*host.Response{calls("t")}}, Tools: []host.Tool{saying("t")}})
+	options := host.Options{ToolChoice: host.ToolChoice{Mode: host.ToolChoiceNone}}
+	for u, err := range agent.Stream(t.Context(), host.Text("hi"), host.RunConfig{Options: options}).Updates() {
+		require.NoError(t, err)
+		for _, c := range u.Contents {
+			require.NotEqual(t, message.KindFunctionCall, c.Kind())
+		}
+	}
+}
+
+// Chat middleware may write into its request: the next call of the loop starts from what it did not touch.
+func TestRequestsOfALoopShareNothingThatMiddlewareCanChange(t *testing.T) {
+	model := &script{replies: []*host.Response{calls("t")}}
+	scribble := host.ChatFunc(func(ctx context.Context, c *host.ChatContext, next host.Next) error {
+		c.Request.Messages[0] = message.User("scribbled " + c.Request.Messages[0].Text())
+		*c.Request.Options.Temperature++
+		return next(ctx)
+	})
+	agent := newAgent(t, host.AgentConfig{
+		Client: model, Tools: []host.Tool{saying("t")}, Options: host.Options{Temperature: new(1.0)},
+		Middleware: host.Middleware{Chat: []host.ChatMiddleware{scribble}},
+	})
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+	require.NoError(t, err)
+	for _, r := range model.requests {
+		require.Equal(t, "scribbled hi", r.Messages[0].Text())
+		require.InEpsilon(t, 2.0, *r.Options.Temperature, 1e-9)
+	}
+}
+
+// With histories that store each step, the context of other providers is stored with the first one only.
+func TestPerCallHistoryStoresTheContextOnce(t *testing.T) {
+	agent := newAgent(t, host.AgentConfig{
+		Client: &script{replies: []*host.Response{calls("t")}}, Tools: []host.Tool{saying("t")}, PerServiceCallHistory: true,
+		Providers: []host.Provider{
+			host.BeforeRunFunc("rag", func(_ context.Context, sc *host.SessionContext) error {
+				sc.ExtendMessages(message.User("doc"))
+				return nil
+			}),
+			host.NewInMemoryHistory(host.HistoryConfig{StoreContextMessages: true}),
+		},
+	})
+	session := agent.CreateSession("")
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	stored, err := host.StoredMessages(session.State(host.DefaultHistoryID))
+	require.NoError(t, err)
+	var roles []string
+	for _, m := range stored {
+		roles = append(roles, string(m.Role)+" "+m.Text())
+	}
+	require.Equal(t, []string{"user doc", "user hi", "assistant ", "tool ", "assistant done"}, roles)
+}
