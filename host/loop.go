@@ -2,10 +2,8 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/weft-run/weft/message"
 )
@@ -239,111 +237,4 @@ func (r *run) sayLimit(total *Response) (*Response, error) {
 	text := NewResponse(limitReached)
 	total.Messages = append(total.Messages, text.Messages...)
 	return text, r.out.showAll(text)
-}
-
-// callModel makes one model call inside its chat middleware. With dropCalls, calls in the reply are dropped.
-func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	wrappers := r.chatMiddleware()
-	own := *request
-	own.Messages, own.Options = slices.Clone(request.Messages), request.Options.Clone()
-	cc := &ChatContext{Session: r.session, Request: &own, Streaming: r.out != nil}
-	shown := 0
-	if r.out != nil {
-		shown = r.out.shown
-	}
-	terminated, err := chain(ctx, r.out, len(wrappers), func(ctx context.Context, i int, next Next) error {
-		return wrappers[i].ProcessChat(ctx, cc, next)
-	}, func(ctx context.Context) (err error) {
-		if cc.Request.Messages, err = r.compact(ctx, cc.Request.Messages); err == nil {
-			cc.Result, err = r.complete(ctx, cc.Request, dropCalls)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case cc.Result == nil && terminated:
-		cc.Result = &Response{}
-	case cc.Result == nil:
-		return nil, fmt.Errorf("chat middleware neither called next nor set a result: %w", ErrNoResult)
-	}
-	if dropCalls {
-		cc.Result = withoutCalls(cc.Result)
-	}
-	if r.out != nil && r.out.shown == shown {
-		return cc.Result, r.out.showAll(cc.Result)
-	}
-	return cc.Result, nil
-}
-
-// compact thins out what is sent with one model call. What is stored stays as it is.
-func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*message.Message, error) {
-	if r.agent.compaction == nil {
-		return messages, nil
-	}
-	var own *message.Message
-	for _, m := range r.input {
-		if m.Role == message.RoleUser {
-			own = m
-		}
-	}
-	kept, err := r.agent.compaction.Compact(ctx, messages, own)
-	if err != nil {
-		return nil, fmt.Errorf("compaction: %w", err)
-	}
-	return kept, nil
-}
-
-// complete asks the client, and keeps what it says of the conversation.
-func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
-	start := time.Now()
-	var response *Response
-	err := guard(r.out, func() (err error) {
-		if r.out != nil {
-			response, err = r.stream(ctx, request, dropCalls)
-		} else {
-			response, err = r.agent.client.Complete(ctx, request)
-		}
-		return err
-	})
-	if err == nil && response == nil {
-		err = errors.New("the client returned no response and no error")
-	}
-	if err != nil && !errors.Is(err, ErrStopped) {
-		err = &ModelError{Err: err}
-	}
-	if r.tracer != nil {
-		r.tracer(ctx, HookTrace{RunID: r.id, Hook: "model", Duration: time.Since(start), Err: err, Costs: usageCosts(response)})
-	}
-	if err != nil {
-		return nil, err
-	}
-	if response.ConversationID != "" {
-		r.returnedConversation = response.ConversationID
-		if r.session != nil {
-			r.session.SetServiceSessionID(response.ConversationID)
-		}
-	}
-	return response, nil
-}
-
-// stream hands the model's updates to the consumer and adds them up.
-func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
-	var c collector
-	for u, err := range r.agent.client.Stream(ctx, request) {
-		if err != nil {
-			return nil, err
-		}
-		if dropCalls {
-			u = u.withoutCalls()
-		}
-		c.add(u)
-		if !r.out.show(u) {
-			return nil, ErrStopped
-		}
-	}
-	return c.done(), ctx.Err()
 }

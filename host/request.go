@@ -8,16 +8,6 @@ import (
 	"github.com/weft-run/weft/message"
 )
 
-func usageCosts(r *Response) []Cost {
-	if r == nil || r.Usage == nil {
-		return nil
-	}
-	return []Cost{
-		{Name: "input_tokens", Used: int64(r.Usage.InputTokens)},
-		{Name: "output_tokens", Used: int64(r.Usage.OutputTokens)},
-	}
-}
-
 // all are the context messages in order, in a list of the caller's own.
 func (c *runContext) all() []*message.Message {
 	size := 8 // room for what follows
