@@ -31,9 +31,6 @@ var guest struct {
 // withPlugins are options to play with plugins. The guest is built with the Go toolchain that runs the test.
 func withPlugins(t testing.TB) conformance.Options {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds a guest, which -short leaves out")
-	}
 	guest.once.Do(func() { guest.failure = makeGuest(context.Background()) })
 	if guest.failure != nil {
 		t.Fatal(guest.failure)

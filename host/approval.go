@@ -24,8 +24,9 @@ type ApprovalTool interface {
 // rejected is the result of a call that was not approved.
 const rejected = "Error: Tool call invocation was rejected by user."
 
-// waitingBucket is the part of a session in which batches wait for approval.
-const waitingBucket = "approvals"
+// waitingBucket is the part of a session in which batches wait for approval. No provider can have it: what stands in it
+// decides which calls run.
+const waitingBucket = reservedPrefix + "approvals"
 
 // waiting is a batch that is paused until every request in it is answered. It is kept in the session, so that it outlives
 // the run, and a save and restore.
@@ -190,7 +191,7 @@ func (a *approvals) keep() error {
 func (a *approvals) takeReady() []waiting {
 	var ready []waiting
 	a.batches = slices.DeleteFunc(a.batches, func(w waiting) bool {
-		if len(w.open()) > 0 {
+		if len(w.Answers) == 0 || len(w.open()) > 0 {
 			return false
 		}
 		ready = append(ready, w)

@@ -123,3 +123,35 @@ func (f *failOnce) Complete(ctx context.Context, r *host.ChatRequest) (*host.Res
 	}
 	return f.script.Complete(ctx, r)
 }
+
+// What waits for approval decides which calls run, so no provider can have that part of the session, and a batch that
+// nobody answered does not run, whoever put it there.
+func TestWaitingCallsAreTheHostsOwn(t *testing.T) {
+	_, err := host.NewAgent(host.AgentConfig{Client: &echo{}, Providers: []host.Provider{host.BeforeRunFunc("weft.approvals", nil)}})
+	require.ErrorContains(t, err, `names that begin with "weft." are the host's own`)
+
+	runs := 0
+	agent := newAgent(t, host.AgentConfig{Client: &script{}, Tools: []host.Tool{newAsking("ap", &runs)}})
+	session := agent.CreateSession("")
+	require.NoError(t, session.State("weft.approvals").Replace([]byte(`{"batches":[{"calls":[{"call_id":"1","name":"ap"}]}]}`)))
+	_, err = agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	require.Zero(t, runs)
+}
+
+// With histories that store each step, answers to some of a batch's requests are stored too.
+func TestPartialAnswersAreStoredWithEachStep(t *testing.T) {
+	runs := 0
+	agent := newAgent(t, host.AgentConfig{
+		Client: &script{replies: []*host.Response{calls("ap", "ap")}}, Tools: []host.Tool{newAsking("ap", &runs)},
+		PerServiceCallHistory: true, Providers: []host.Provider{host.NewInMemoryHistory(host.HistoryConfig{})},
+	})
+	session := agent.CreateSession("")
+	r, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	_, err = agent.Run(t.Context(), answer(asked(r)[0].Respond(true)), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	stored, err := host.StoredMessages(session.State(host.DefaultHistoryID))
+	require.NoError(t, err)
+	require.Len(t, stored, 4, "hi, the calls, the answer, what is still asked")
+}

@@ -45,9 +45,12 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	if again {
-		if err := r.iterate(ctx, request, waits, tools, total); err != nil {
-			return err
-		}
+		err = r.iterate(ctx, request, waits, tools, total)
+	} else {
+		err = r.storeStep(ctx, r.input, total)
+	}
+	if err != nil {
+		return err
 	}
 	if err := waits.keep(); err != nil {
 		return err

@@ -143,20 +143,22 @@ func (c *FunctionContext) SetText(text string) { c.Result = textValue(text) }
 // Text is the result as a text: a JSON string's content, the JSON itself of anything else, empty for none.
 func (c *FunctionContext) Text() string { return valueText(c.Result) }
 
-// chain calls n middlewares, the first outermost, and core inside them. Each is guarded. The termination of the chain is
-// no error.
+// chain calls n middlewares, the first outermost, and core inside them. Each is guarded. Termination by one of them is no
+// error; an error of core that happens to be ErrTerminate is one, for it belongs to what runs inside.
 func chain(ctx context.Context, out *emitter, n int, call func(ctx context.Context, i int, next Next) error, core Next) (terminated bool, err error) {
+	var inner error
 	var at func(ctx context.Context, i int) error
 	at = func(ctx context.Context, i int) error {
 		if i == n {
-			return core(ctx)
+			inner = core(ctx)
+			return inner
 		}
 		return guard(out, func() error {
 			return call(ctx, i, func(ctx context.Context) error { return at(ctx, i+1) })
 		})
 	}
 	err = at(ctx, 0)
-	if errors.Is(err, ErrTerminate) {
+	if errors.Is(err, ErrTerminate) && (inner == nil || !errors.Is(err, inner)) {
 		return true, nil
 	}
 	return false, err

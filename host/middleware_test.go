@@ -145,3 +145,18 @@ func TestStreamedResultOfMiddlewareIsOneUpdate(t *testing.T) {
 	}
 	require.Equal(t, 1, updates)
 }
+
+// Only middleware terminates its layer: the same error from what runs inside is an error like any other.
+func TestTerminateOfAProviderIsAnError(t *testing.T) {
+	var log []string
+	for name, m := range map[string]host.Middleware{
+		"without middleware": {}, "with middleware": {Agent: []host.AgentMiddleware{agentLogger(&log, "a")}},
+	} {
+		agent := newAgent(t, host.AgentConfig{Middleware: m, Providers: []host.Provider{
+			host.BeforeRunFunc("p", func(context.Context, *host.SessionContext) error { return host.ErrTerminate }),
+		}})
+		r, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+		require.Nil(t, r, name)
+		require.ErrorContains(t, err, "provider p: before_run", name)
+	}
+}

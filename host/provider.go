@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Provider adds context to the runs of an agent. The list of an agent's providers takes anything that has a source id
@@ -11,7 +12,7 @@ import (
 // [WrappingProvider] in place of the first two. Providers are shared by all runs of all sessions: what belongs to one
 // session goes into [SessionContext.State].
 type Provider interface {
-	// SourceID is the provider's name in the agent, snake_case and unique. It stands on all that the provider adds and
+	// SourceID is the provider's name in the agent, snake_case and unique; names that begin with "weft." are refused. It stands on all that the provider adds and
 	// is the name of its state. It must not change.
 	SourceID() string
 }
@@ -166,6 +167,9 @@ type slot struct {
 	history *HistoryProvider
 }
 
+// reservedPrefix begins the names of state that is the host's own and no provider's.
+const reservedPrefix = "weft."
+
 // newSlot checks a provider and finds out what it implements.
 func newSlot(p Provider) (slot, error) {
 	if p == nil {
@@ -174,6 +178,10 @@ func newSlot(p Provider) (slot, error) {
 	s := slot{provider: p, sourceID: p.SourceID(), policy: OnErrorFail}
 	if s.sourceID == "" {
 		return slot{}, fmt.Errorf("provider %T has an empty source_id: give it a name, unique in the agent", p)
+	}
+	if strings.HasPrefix(s.sourceID, reservedPrefix) {
+		return slot{}, fmt.Errorf("provider %T has the source_id %q, and names that begin with %q are the host's own: give it another",
+			p, s.sourceID, reservedPrefix)
 	}
 	s.before, _ = p.(BeforeRunHook)
 	s.after, _ = p.(AfterRunHook)
