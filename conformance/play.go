@@ -76,8 +76,12 @@ func (p *play) playAll(ctx context.Context) {
 // build makes the agent.
 func (p *play) build(ctx context.Context) error {
 	a := &p.scenario.Agent
+	tools, err := p.tools(a.Tools)
+	if err != nil {
+		return err
+	}
 	config := host.AgentConfig{
-		Name: a.Name, Instructions: a.Instructions, Client: p.model, Tools: p.tools(a.Tools), Options: a.Options,
+		Name: a.Name, Instructions: a.Instructions, Client: p.model, Tools: tools, Options: a.Options,
 		Middleware: p.middleware(a.Middleware), FunctionInvocation: a.FunctionInvocation, Compaction: a.Compaction,
 		PerServiceCallHistory: a.PerServiceCallHistory,
 		DefaultHistory:        a.DefaultHistory, Logger: slog.New(p.warnings),
@@ -89,7 +93,6 @@ func (p *play) build(ctx context.Context) error {
 		}
 		config.Providers = append(config.Providers, provider)
 	}
-	var err error
 	p.agent, err = host.NewAgent(config)
 	return err
 }

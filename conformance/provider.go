@@ -120,7 +120,11 @@ func (s *providerScope) do(ctx context.Context, op Op) error {
 	case "extend_instructions":
 		s.sc.ExtendInstructions(op.Instructions...)
 	case "extend_tools":
-		s.sc.ExtendTools(s.play.tools(op.Tools)...)
+		tools, err := s.play.tools(op.Tools)
+		if err != nil {
+			return err
+		}
+		s.sc.ExtendTools(tools...)
 	case "extend_middleware":
 		return s.sc.ExtendMiddleware(s.play.middleware(op.Middleware))
 	case "state_set":

@@ -3,15 +3,20 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
 // scriptedTool is a tool of a scenario that is declared only.
-type scriptedTool struct{ Tool }
+type scriptedTool struct {
+	Tool
+	schema host.Schema
+}
 
 // runningTool is one that runs.
 type runningTool struct {
@@ -23,7 +28,7 @@ var _ host.FunctionTool = (*runningTool)(nil)
 
 // Definition is what the file says; parameters are an open object where it says nothing.
 func (t *scriptedTool) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+	return host.ToolDefinition{Name: t.Name, Description: t.Description, Parameters: t.schema}
 }
 
 // Call keeps the call, and returns or fails with what the file says.
@@ -48,17 +53,26 @@ var _ host.ApprovalTool = (*approvalTool)(nil)
 // NeedsApproval is true.
 func (t *approvalTool) NeedsApproval(message.FunctionCall) bool { return true }
 
-func (p *play) tools(tools []Tool) []host.Tool {
+// tools makes the tools of a list. A schema that is none is an error of what the tools are for.
+func (p *play) tools(tools []Tool) ([]host.Tool, error) {
 	out := make([]host.Tool, len(tools))
 	for i, t := range tools {
-		switch running := (runningTool{scriptedTool{t}, p}); {
+		declared := scriptedTool{Tool: t}
+		if len(t.Parameters) > 0 {
+			parsed, err := schema.Parse(t.Parameters)
+			if err != nil {
+				return nil, fmt.Errorf("tool %q: parameters: %w", t.Name, err)
+			}
+			declared.schema = parsed
+		}
+		switch running := (runningTool{declared, p}); {
 		case t.DeclarationOnly:
-			out[i] = &scriptedTool{t}
+			out[i] = &declared
 		case t.Approval != "":
 			out[i] = &approvalTool{running}
 		default:
 			out[i] = &running
 		}
 	}
-	return out
+	return out, nil
 }

@@ -41,6 +41,8 @@ type AgentConfig struct {
 	// Providers are called in this order before the model, and in reverse after it.
 	Providers []Provider
 	Tools     []Tool
+	// ToolSources offer tools that may change between runs; they stand behind all others.
+	ToolSources []ToolSource
 	// Middleware wraps runs, model calls and tool calls.
 	Middleware Middleware
 	// FunctionInvocation says how the model's tool calls are answered.
@@ -53,6 +55,8 @@ type AgentConfig struct {
 	DefaultHistory DefaultHistory
 	// PerServiceCallHistory makes histories load before and store after each model call, in place of once per run.
 	PerServiceCallHistory bool
+	// Tracer follows the parts of each run.
+	Tracer Tracer
 	// Logger gets warnings. Default: slog.Default().
 	Logger *slog.Logger
 }
@@ -65,13 +69,14 @@ type Agent struct {
 	client         ChatClient
 	slots          []slot
 	tools          []Tool
-	schemas        map[string]toolSchema // of the agent's own tools, by name
 	middleware     Middleware
 	invocation     FunctionInvocation
 	compaction     Compactor
 	options        Options
 	defaultHistory DefaultHistory
 	perCallHistory bool
+	sources        []ToolSource
+	tracers        tracers
 	log            *slog.Logger
 
 	warnedNoHistory  atomic.Bool
@@ -91,10 +96,14 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	default:
 		faults = append(faults, fmt.Errorf("default_history: %q is not one of when_empty, when_missing, never", c.DefaultHistory))
 	}
+	for i, source := range c.ToolSources {
+		if source == nil {
+			faults = append(faults, fmt.Errorf("tool_sources/%d: a source is nil", i))
+		}
+	}
 	slots, bad := newSlots(c.Providers, nil)
 	faults = append(faults, bad...)
-	schemas, err := checkTools(slices.Concat(c.Tools, c.FunctionInvocation.AdditionalTools))
-	if err != nil {
+	if err := checkTools(slices.Concat(c.Tools, c.FunctionInvocation.AdditionalTools)); err != nil {
 		faults = append(faults, err)
 	}
 	if err := c.Middleware.check(); err != nil {
@@ -114,13 +123,16 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{
 		name: c.Name, description: c.Description, instructions: options.Instructions, client: c.Client, slots: slots,
-		tools: append([]Tool(nil), c.Tools...), schemas: schemas, invocation: c.FunctionInvocation.withDefaults(), compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
-		perCallHistory: c.PerServiceCallHistory, log: c.Logger,
+		tools: append([]Tool(nil), c.Tools...), invocation: c.FunctionInvocation.withDefaults(), compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
+		sources: slices.Clone(c.ToolSources), perCallHistory: c.PerServiceCallHistory, log: c.Logger,
 	}
 	a.middleware = Middleware{
 		Agent: slices.Clone(c.Middleware.Agent), Chat: slices.Clone(c.Middleware.Chat), Function: slices.Clone(c.Middleware.Function),
 	}
 	a.options.Instructions = ""
+	if c.Tracer != nil {
+		a.tracers = tracers{c.Tracer}
+	}
 	return a, nil
 }
 
@@ -151,9 +163,11 @@ type RunConfig struct {
 	Providers []Provider
 	// Tools join the agent's for this run.
 	Tools []Tool
+	// ToolSources join the agent's for this run.
+	ToolSources []ToolSource
 	// Middleware stands inside the agent's, for this run alone.
 	Middleware Middleware
-	// Tracer hears of each hook call.
+	// Tracer follows the parts of this run, beside the agent's.
 	Tracer Tracer
 }
 

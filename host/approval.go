@@ -109,10 +109,10 @@ func (r *run) ask(w *waiting, total *Response) error {
 	} else {
 		total.Messages = append(total.Messages, message.New(message.RoleAssistant, requests...))
 	}
-	if r.out != nil && !r.out.show(&Update{Role: message.RoleAssistant, Contents: requests}) {
-		return ErrStopped
+	if r.out == nil {
+		return nil
 	}
-	return nil
+	return r.out.show(&Update{Role: message.RoleAssistant, Contents: requests})
 }
 
 // approvals are the batches of a session that wait, as one run sees and changes them.

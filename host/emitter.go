@@ -2,21 +2,37 @@ package host
 
 import "runtime/debug"
 
-// emitter hands updates to the consumer of a stream. A nil emitter belongs to a run that is not streamed. It is used by
-// one goroutine, the consumer's own.
-type emitter struct {
+// consumer is who reads a stream.
+type consumer struct {
 	yield  func(*Update) bool
-	shown  int  // updates so far
 	inside bool // the consumer's code is on the stack
 }
 
-// show gives one update to the consumer and reports whether it wants more.
-func (e *emitter) show(u *Update) bool {
-	e.inside = true
-	more := e.yield(u)
-	e.inside = false
+// emitter hands updates on to the consumer of a stream, through hooks where there are any. A nil emitter belongs to a run
+// that is not streamed. It is used by one goroutine, the consumer's own.
+type emitter struct {
+	root  *consumer
+	shown int // updates so far
+
+	up      *emitter // nil for the one next to the consumer
+	hooks   []StreamHooks
+	left    collector // what the hooks let through
+	changed bool      // that is not what came in
+}
+
+// show gives one update to the consumer. [ErrStopped] says that it wants no more.
+func (e *emitter) show(u *Update) error {
 	e.shown++
-	return more
+	if e.up != nil {
+		return e.through(0, u)
+	}
+	e.root.inside = true
+	more := e.root.yield(u)
+	e.root.inside = false
+	if !more {
+		return ErrStopped
+	}
+	return nil
 }
 
 // showAll streams a response that came as a whole.
@@ -25,8 +41,8 @@ func (e *emitter) showAll(r *Response) error {
 		return nil
 	}
 	for _, u := range updatesOf(r) {
-		if !e.show(u) {
-			return ErrStopped
+		if err := e.show(u); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -36,7 +52,7 @@ func (e *emitter) showAll(r *Response) error {
 // whose loop body runs inside the call, is let through.
 func guard(out *emitter, f func() error) (err error) {
 	defer func() {
-		if out != nil && out.inside {
+		if out != nil && out.root.inside {
 			return
 		}
 		if v := recover(); v != nil {

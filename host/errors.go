@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -28,14 +29,61 @@ func (e *HookError) Error() string {
 // Unwrap is the hook's own error.
 func (e *HookError) Unwrap() error { return e.Err }
 
-// ModelError is an error of the chat client.
-type ModelError struct{ Err error }
+// What a model call failed of, for [errors.Is]. A client says it as [ModelError.Kind].
+var (
+	// ErrRateLimited: too many calls or tokens; try again after [ModelError.RetryAfter].
+	ErrRateLimited = errors.New("rate limited")
+	// ErrUnavailable: the service did not answer, or answered that it cannot; trying again may help.
+	ErrUnavailable = errors.New("service unavailable")
+	// ErrAuthentication: the key is missing, wrong, or lacks the right.
+	ErrAuthentication = errors.New("authentication failed")
+	// ErrNotFound: no such model, or no such conversation.
+	ErrNotFound = errors.New("not found")
+	// ErrInvalidRequest: the service refused the request as it is.
+	ErrInvalidRequest = errors.New("invalid request")
+	// ErrContextLength: the conversation is longer than the model can read.
+	ErrContextLength = errors.New("context too long")
+	// ErrContentFilter: the service refused the content.
+	ErrContentFilter = errors.New("content filtered")
+	// ErrBadReply: the service answered something that its protocol does not know, or stopped in the middle.
+	ErrBadReply = errors.New("bad reply")
+	// ErrTimeout: the model, or a tool, took longer than it was given.
+	ErrTimeout = errors.New("timeout")
+)
+
+// ModelError is an error of the chat client. A client that knows more than the text returns one by itself.
+type ModelError struct {
+	// Kind is one of the errors above, such as [ErrRateLimited]; nil where the client does not tell.
+	Kind error
+	// Status is the HTTP status; 0 where there is none.
+	Status int
+	// RetryAfter is how long the service asks to wait; 0 where it does not say.
+	RetryAfter time.Duration
+	Err        error
+}
 
 // Error says that the model failed, and why.
-func (e *ModelError) Error() string { return "model: " + e.Err.Error() }
+func (e *ModelError) Error() string {
+	switch {
+	case e.Kind == nil:
+		return "model: " + e.Err.Error()
+	case e.Err == nil:
+		return "model: " + e.Kind.Error()
+	}
+	return "model: " + e.Kind.Error() + ": " + e.Err.Error()
+}
 
-// Unwrap is the client's own error.
-func (e *ModelError) Unwrap() error { return e.Err }
+// Unwrap is the kind and the client's own error.
+func (e *ModelError) Unwrap() []error {
+	var all []error
+	if e.Kind != nil {
+		all = append(all, e.Kind)
+	}
+	if e.Err != nil {
+		all = append(all, e.Err)
+	}
+	return all
+}
 
 // PanicError is a panic in code that was handed to the agent, caught at the agent's border.
 type PanicError struct {

@@ -4,35 +4,81 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/weft-run/weft/message"
 )
 
 // execute carries out a run inside its agent middleware. out is nil for a run that is not streamed.
-func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConfig, out *emitter) (*Response, error) {
+func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConfig, out *emitter) (response *Response, err error) {
 	if err := c.Middleware.check(); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	wrappers := append(a.middleware.Agent[:len(a.middleware.Agent):len(a.middleware.Agent)], c.Middleware.Agent...)
+	e := execution{agent: a, config: c, id: uuid.NewString(), out: out, tracers: a.tracers}
+	if c.Tracer != nil {
+		e.tracers = append(slices.Clip(e.tracers), c.Tracer)
+	}
+	if len(e.tracers) == 0 {
+		return e.wrapped(ctx, input)
+	}
+	t := e.trace("run")
+	ctx, end := e.tracers.start(ctx, &t)
+	response, err = e.wrapped(ctx, input)
+	t.Response, t.Err = response, err
+	end()
+	return response, err
+}
+
+// execution is one call of the agent, with its agent middleware. That may run what is inside any number of times.
+type execution struct {
+	agent    *Agent
+	config   RunConfig
+	id       string // of the next run
+	out      *emitter
+	tracers  tracers
+	afterErr error
+}
+
+// trace begins the description of a part.
+func (e *execution) trace(hook string) HookTrace {
+	t := HookTrace{RunID: e.id, AgentName: e.agent.name, Hook: hook, Streaming: e.out != nil}
+	if e.config.Session != nil {
+		t.SessionID = e.config.Session.ID()
+	}
+	return t
+}
+
+func (e *execution) wrapped(ctx context.Context, input []*message.Message) (*Response, error) {
+	wrappers := append(slices.Clip(e.agent.middleware.Agent), e.config.Middleware.Agent...)
 	if len(wrappers) == 0 {
-		return a.runOnce(ctx, input, c, out)
+		return e.once(ctx, input, e.config)
 	}
 	ac := &AgentContext{
-		AgentName: a.name, Session: c.Session, Messages: message.CloneAll(input), Options: c.Options.Clone(), Streaming: out != nil,
+		AgentName: e.agent.name, Session: e.config.Session, Messages: message.CloneAll(input), Options: e.config.Options.Clone(),
+		Streaming: e.out != nil,
 	}
-	var afterErr error
-	terminated, err := chain(ctx, out, len(wrappers), func(ctx context.Context, i int, next Next) error {
-		return wrappers[i].ProcessAgent(ctx, ac, next)
-	}, func(ctx context.Context) error {
-		inner := c
-		inner.Options, ac.Result = ac.Options, nil
-		response, err := a.runOnce(ctx, ac.Messages, inner, out)
-		if response == nil {
-			return err
-		}
-		ac.Result, afterErr = response, errors.Join(afterErr, err) // what only after_run hooks failed at does not undo the run
-		return nil
-	})
+	out := e.out
+	terminated, err := (&layer{
+		name: "agent", middleware: len(wrappers),
+		call: func(ctx context.Context, i int, next Next) error {
+			return wrappers[i].ProcessAgent(ctx, ac, next)
+		},
+		describe: func(i int) any { return wrappers[i] },
+		core: func(ctx context.Context) error {
+			inner := e.config
+			inner.Options, ac.Result = ac.Options, nil
+			response, err := e.once(ctx, ac.Messages, inner)
+			if response == nil {
+				return err
+			}
+			ac.Result, e.afterErr = response, errors.Join(e.afterErr, err) // what only after_run hooks failed at does not undo the run
+			return nil
+		},
+		out: &e.out, hooks: &ac.hooks, result: func() *Response { return ac.Result }, set: func(r *Response) { ac.Result = r },
+		tracers: e.tracers, trace: e.trace(""),
+	}).run(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -46,14 +92,19 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 			return nil, err
 		}
 	}
-	return ac.Result, afterErr
+	return ac.Result, e.afterErr
 }
 
-func (a *Agent) runOnce(ctx context.Context, input []*message.Message, c RunConfig, out *emitter) (*Response, error) {
-	r, err := a.newRun(input, c)
+// once is one run inside all agent middleware.
+func (e *execution) once(ctx context.Context, input []*message.Message, c RunConfig) (*Response, error) {
+	r, err := e.agent.newRun(input, c)
 	if err != nil {
 		return nil, err
 	}
-	r.out = out
+	r.id, e.id = e.id, ""
+	if r.id == "" {
+		r.id = uuid.NewString()
+	}
+	r.out, r.tracers = e.out, e.tracers
 	return r.do(ctx)
 }

@@ -26,7 +26,7 @@ func (r *run) loadHistories(ctx context.Context) (bool, error) {
 		}
 		loads = true
 		r.context.messages = slices.DeleteFunc(r.context.messages, func(c contribution) bool { return c.sourceID == s.sourceID })
-		if _, err := r.hook(ctx, i, "before_run", func(sc *SessionContext) error { return s.history.BeforeRun(ctx, sc) }); err != nil {
+		if _, err := r.hook(ctx, i, "before_run", func(ctx context.Context, sc *SessionContext) error { return s.history.BeforeRun(ctx, sc) }); err != nil {
 			return false, err
 		}
 	}
@@ -47,7 +47,7 @@ func (r *run) storeStep(ctx context.Context, sent []*message.Message, reply *Res
 		if !r.perCall(s) {
 			continue
 		}
-		_, err := r.hook(ctx, i, "after_run", func(sc *SessionContext) error {
+		_, err := r.hook(ctx, i, "after_run", func(ctx context.Context, sc *SessionContext) error {
 			return s.history.storeBatch(ctx, sc, first, sent, reply)
 		})
 		if err != nil {

@@ -124,12 +124,12 @@ func TestNewAgentReportsAllFaultsAtOnce(t *testing.T) {
 		Providers: []host.Provider{
 			host.BeforeRunFunc("a", nil), host.BeforeRunFunc("a", nil), host.BeforeRunFunc("", nil), nil, noHooks{},
 		},
-		Tools: []host.Tool{&tool{"t"}, &tool{"t"}, &function{name: "f", schema: `{"type":7}`}},
+		Tools: []host.Tool{&tool{"t"}, &tool{"t"}, &tool{"has space"}, &tool{}},
 	})
 	for _, part := range []string{
 		"needs a chat client", `"sometimes" is not one of when_empty`, `duplicate source_id "a"`, "empty source_id",
 		"provider is nil", "implements no hook", `duplicate tool "t"`,
-		`tools/2: the parameters of tool "f" are no JSON Schema`,
+		`tools/2: tool name: "has space": model APIs take`, `tools/3: tool name: a tool needs a name`,
 	} {
 		require.ErrorContains(t, err, part)
 	}
@@ -246,7 +246,7 @@ func TestOnErrorSkipGoesOnWithoutTheProvider(t *testing.T) {
 	}})
 	var traced []host.HookTrace
 	r, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{
-		Tracer: func(_ context.Context, h host.HookTrace) { traced = append(traced, h) },
+		Tracer: host.TraceFunc(func(_ context.Context, h host.HookTrace) { traced = append(traced, h) }),
 	})
 	require.NoError(t, err)
 	require.Equal(t, "hi", r.Text(), "what the failing hook had added is taken back")
@@ -307,7 +307,7 @@ func TestToolsAreMerged(t *testing.T) {
 	require.Equal(t, []string{"shared@", "own@p", "run@"}, names)
 
 	_, err = agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Tools: []host.Tool{&tool{"own"}}})
-	require.ErrorContains(t, err, `duplicate tool "own": provider p and the agent or the run both have one`)
+	require.ErrorContains(t, err, `duplicate tool "own": source p and the agent or the run both have one`)
 	require.Len(t, model.requests, 1, "the model was not called")
 }
 

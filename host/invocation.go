@@ -3,14 +3,12 @@ package host
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -96,7 +94,12 @@ func newBatch(r *Response) *batch {
 // invoke answers all calls at the same time. Every call finishes, whatever happens to its siblings.
 func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool) error {
 	var wg sync.WaitGroup
+	ends := make([]func(), len(b.calls))
 	for i, call := range b.calls {
+		ctx := ctx
+		if len(r.tracers) > 0 {
+			ctx, ends[i] = r.traceCall(ctx, &b.calls[i], &b.results[i], tools[call.Name])
+		}
 		wg.Go(func() {
 			start := time.Now()
 			b.results[i] = r.answer(ctx, call, tools)
@@ -104,7 +107,11 @@ func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool
 		})
 	}
 	wg.Wait()
-	r.traceCalls(ctx, b, tools)
+	for _, end := range ends {
+		if end != nil {
+			end()
+		}
+	}
 	for _, o := range b.results {
 		if o.fatal != nil {
 			return o.fatal
@@ -113,16 +120,14 @@ func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool
 	return ctx.Err()
 }
 
-// traceCalls tells of the calls in their order.
-func (r *run) traceCalls(ctx context.Context, b *batch, tools map[string]OfferedTool) {
-	if r.tracer == nil {
-		return
-	}
-	for i, o := range b.results {
-		name := b.calls[i].Name
-		r.tracer(ctx, HookTrace{
-			RunID: r.id, SourceID: tools[name].SourceID, Hook: "function", Tool: name, Duration: o.duration, Err: errors.Join(o.err, o.fatal),
-		})
+// traceCall begins the trace of one call.
+func (r *run) traceCall(ctx context.Context, call *message.FunctionCall, o *outcome, tool OfferedTool) (context.Context, func()) {
+	t := r.trace("function")
+	t.SourceID, t.Tool, t.Call = tool.SourceID, call.Name, call
+	ctx, end := r.tracers.start(ctx, &t)
+	return ctx, func() {
+		t.Duration, t.Result, t.Err = o.duration, &o.result, errors.Join(o.err, o.fatal)
+		end()
 	}
 }
 
@@ -133,23 +138,29 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, tools map[s
 		return failure(call, fmt.Sprintf("Error: Requested function %q not found.", call.Name), nil, false)
 	}
 	detailed := r.agent.invocation.IncludeDetailedErrors
-	arguments, err := r.checkArguments(offered.Tool, call.Arguments)
+	arguments, err := checkArguments(offered.Tool, call.Arguments)
 	if err != nil {
 		return failure(call, argumentsInvalid, err, detailed)
 	}
 	fc := &FunctionContext{Session: r.session, Tool: offered, CallID: call.CallID, Arguments: arguments}
 	wrappers := r.functionMiddleware()
-	terminated, err := chain(ctx, nil, len(wrappers), func(ctx context.Context, i int, next Next) error {
-		return wrappers[i].ProcessFunction(ctx, fc, next)
-	}, func(ctx context.Context) error {
-		return guard(nil, func() (err error) {
-			fc.Result, err = offered.Tool.(FunctionTool).Call(ctx, fc.Arguments)
-			return err
-		})
-	})
-	var fatal *fatalError
+	terminated, err := (&layer{
+		name: "function", middleware: len(wrappers),
+		call: func(ctx context.Context, i int, next Next) error {
+			return wrappers[i].ProcessFunction(ctx, fc, next)
+		},
+		describe: func(i int) any { return wrappers[i] },
+		core: func(ctx context.Context) error {
+			return guard(nil, func() (err error) {
+				fc.Result, err = offered.Tool.(FunctionTool).Call(ctx, fc.Arguments)
+				return err
+			})
+		},
+		tracers: r.tracers, trace: r.trace(""),
+	}).run(ctx)
+	fatal, isFatal := errors.AsType[*fatalError](err)
 	switch {
-	case errors.As(err, &fatal):
+	case isFatal:
 		return outcome{fatal: fatal.err}
 	case err != nil && ctx.Err() != nil:
 		return outcome{fatal: ctx.Err()}
@@ -174,46 +185,17 @@ func failure(call message.FunctionCall, text string, err error, detailed bool) o
 }
 
 // checkArguments holds a call's arguments against the tool's schema.
-func (r *run) checkArguments(t Tool, arguments jsontext.Value) (jsontext.Value, error) {
+func checkArguments(t Tool, arguments jsontext.Value) (jsontext.Value, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = jsontext.Value("{}")
 	}
-	var value map[string]any
-	if err := jsonv2.Unmarshal(arguments, &value); err != nil {
-		return nil, err
+	if err := checkObject(arguments); err != nil {
+		return nil, fmt.Errorf("arguments must be one JSON object: %w", err)
 	}
-	schema, known := r.agent.schemas[t.Definition().Name]
-	if !known || !sameTool(schema.tool, t) {
-		var err error
-		if schema.resolved, err = resolveSchema(t.Definition()); err != nil {
-			return nil, err
-		}
+	if schema := t.Definition().Parameters; schema != nil {
+		return arguments, schema.Validate(arguments)
 	}
-	if schema.resolved == nil {
-		return arguments, nil
-	}
-	return arguments, schema.resolved.Validate(value)
-}
-
-// toolSchema is a tool's schema, made ready once. A nil schema takes any object.
-type toolSchema struct {
-	tool     Tool
-	resolved *jsonschema.Resolved
-}
-
-func resolveSchema(d ToolDefinition) (*jsonschema.Resolved, error) {
-	if len(d.Parameters) == 0 {
-		return nil, nil
-	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(d.Parameters, &schema); err != nil {
-		return nil, fmt.Errorf("the parameters of tool %q are no JSON Schema: %w", d.Name, err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("the parameters of tool %q are no JSON Schema: %w", d.Name, err)
-	}
-	return resolved, nil
+	return arguments, nil
 }
 
 func textValue(text string) jsontext.Value {

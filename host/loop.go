@@ -17,7 +17,7 @@ func (r *run) loop(ctx context.Context) error {
 	if _, err := r.loadHistories(ctx); err != nil {
 		return err
 	}
-	request, err := r.request()
+	request, err := r.request(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 		}
 		request.Messages = append(slices.Clip(request.Messages), results)
 		total.Messages = append(total.Messages, results)
-		if r.out != nil && !r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents}) {
-			return false, ErrStopped
+		if err := r.showResults(results); err != nil {
+			return false, err
 		}
 		if terminated {
 			return false, nil
@@ -137,8 +137,8 @@ func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approval
 		}
 		results, failed, terminated := b.message()
 		total.Messages = append(total.Messages, results)
-		if r.out != nil && !r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents}) {
-			return ErrStopped
+		if err := r.showResults(results); err != nil {
+			return err
 		}
 		sent = []*message.Message{results}
 		if terminated || choice.Mode == ToolChoiceRequired {
@@ -152,6 +152,13 @@ func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approval
 			return err
 		}
 	}
+}
+
+func (r *run) showResults(results *message.Message) error {
+	if r.out == nil {
+		return nil
+	}
+	return r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents})
 }
 
 // nextRequest is the request after a reply whose calls were answered. Where the service keeps the conversation, it has
@@ -222,7 +229,7 @@ func (b *batch) message() (m *message.Message, failed, terminated bool) {
 // add puts a reply behind the replies so far.
 func (r *Response) add(reply *Response) {
 	r.Messages = append(r.Messages, reply.Messages...)
-	r.ID, r.FinishReason = reply.ID, reply.FinishReason
+	r.ID, r.Model, r.FinishReason = reply.ID, reply.Model, reply.FinishReason
 	if reply.ConversationID != "" {
 		r.ConversationID = reply.ConversationID
 	}
@@ -230,8 +237,7 @@ func (r *Response) add(reply *Response) {
 		if r.Usage == nil {
 			r.Usage = &Usage{}
 		}
-		r.Usage.InputTokens += reply.Usage.InputTokens
-		r.Usage.OutputTokens += reply.Usage.OutputTokens
+		r.Usage.add(*reply.Usage)
 	}
 }
 

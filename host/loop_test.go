@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
@@ -65,13 +66,24 @@ type function struct {
 }
 
 func (f *function) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: f.name, Parameters: []byte(f.schema)}
+	if f.schema == "" {
+		return host.ToolDefinition{Name: f.name}
+	}
+	return host.ToolDefinition{Name: f.name, Parameters: schemaOf(f.schema)}
 }
 
 func (f *function) Call(ctx context.Context, _ jsontext.Value) (jsontext.Value, error) {
 	text, err := f.f(ctx)
 	raw, _ := json.Marshal(text)
 	return raw, err
+}
+
+func schemaOf(document string) host.Schema {
+	s, err := schema.Parse([]byte(document))
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 func saying(name string) *function {
@@ -261,7 +273,7 @@ func (m *marking) Complete(_ context.Context, r *host.ChatRequest) (*host.Respon
 type returning struct{}
 
 func (returning) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: "t", Parameters: []byte(`{"type":"object","required":["mark"]}`)}
+	return host.ToolDefinition{Name: "t", Parameters: schemaOf(`{"type":"object","required":["mark"]}`)}
 }
 
 func (returning) Call(_ context.Context, arguments jsontext.Value) (jsontext.Value, error) {

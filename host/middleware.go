@@ -112,7 +112,12 @@ type AgentContext struct {
 	Streaming bool
 	// Result is the response, after next or when middleware sets it.
 	Result *Response
+
+	hooks []StreamHooks
 }
+
+// OnStream registers hooks for what the next call of next streams. It does nothing where the run is not streamed.
+func (c *AgentContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
 // ChatContext is one model call, as chat middleware sees it.
 type ChatContext struct {
@@ -123,7 +128,12 @@ type ChatContext struct {
 	Streaming bool
 	// Result is the reply, after next or when middleware sets it.
 	Result *Response
+
+	hooks []StreamHooks
 }
+
+// OnStream registers hooks for what the next call of next streams. It does nothing where the run is not streamed.
+func (c *ChatContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
 // FunctionContext is one tool call, as function middleware sees it.
 type FunctionContext struct {
@@ -142,24 +152,3 @@ func (c *FunctionContext) SetText(text string) { c.Result = textValue(text) }
 
 // Text is the result as a text: a JSON string's content, the JSON itself of anything else, empty for none.
 func (c *FunctionContext) Text() string { return valueText(c.Result) }
-
-// chain calls n middlewares, the first outermost, and core inside them. Each is guarded. Termination by one of them is no
-// error; an error of core that happens to be ErrTerminate is one, for it belongs to what runs inside.
-func chain(ctx context.Context, out *emitter, n int, call func(ctx context.Context, i int, next Next) error, core Next) (terminated bool, err error) {
-	var inner error
-	var at func(ctx context.Context, i int) error
-	at = func(ctx context.Context, i int) error {
-		if i == n {
-			inner = core(ctx)
-			return inner
-		}
-		return guard(out, func() error {
-			return call(ctx, i, func(ctx context.Context) error { return at(ctx, i+1) })
-		})
-	}
-	err = at(ctx, 0)
-	if errors.Is(err, ErrTerminate) && (inner == nil || !errors.Is(err, inner)) {
-		return true, nil
-	}
-	return false, err
-}

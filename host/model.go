@@ -51,8 +51,17 @@ type Tool interface {
 type ToolDefinition struct {
 	Name        string
 	Description string
-	// Parameters is a JSON Schema of the arguments; empty means an open object.
-	Parameters []byte
+	// Parameters is the JSON Schema of the arguments; nil means an open object.
+	Parameters Schema
+}
+
+// Schema is a JSON Schema that values can be held against. Package schema makes one of a document or of a Go type; the
+// core knows none, so that a program without tools carries no validator. It must be safe for many goroutines.
+type Schema interface {
+	// JSON is the schema's document. The caller does not change it.
+	JSON() []byte
+	// Validate holds a JSON value against the schema. Its error says where the value does not fit.
+	Validate(value jsontext.Value) error
 }
 
 // FunctionTool is a tool that the agent calls by itself. A tool that is none is declared only: its calls pause the run and
@@ -71,10 +80,32 @@ type OfferedTool struct {
 	SourceID string
 }
 
+// ToolSource offers tools that may change between runs, such as those of an MCP server. It must be safe for many
+// goroutines.
+type ToolSource interface {
+	// SourceID names the source in errors and on its tools.
+	SourceID() string
+	// Tools returns what is offered now. It is called once in each run, before the first model call; an error ends the
+	// run.
+	Tools(ctx context.Context) ([]Tool, error)
+}
+
 // Usage counts tokens.
 type Usage struct {
 	InputTokens  int
 	OutputTokens int
+	// CachedInputTokens are those of InputTokens that the service had in its cache.
+	CachedInputTokens int
+	// ReasoningTokens are those of OutputTokens that the model spent on thinking.
+	ReasoningTokens int
+}
+
+// add counts other's tokens too.
+func (u *Usage) add(other Usage) {
+	u.InputTokens += other.InputTokens
+	u.OutputTokens += other.OutputTokens
+	u.CachedInputTokens += other.CachedInputTokens
+	u.ReasoningTokens += other.ReasoningTokens
 }
 
 // FinishReason says why a model stopped.
@@ -82,9 +113,10 @@ type FinishReason string
 
 // The usual finish reasons; a client may hand through others.
 const (
-	FinishStop      FinishReason = "stop"
-	FinishLength    FinishReason = "length"
-	FinishToolCalls FinishReason = "tool_calls"
+	FinishStop          FinishReason = "stop"
+	FinishLength        FinishReason = "length"
+	FinishToolCalls     FinishReason = "tool_calls"
+	FinishContentFilter FinishReason = "content_filter"
 )
 
 // Response is the answer of a model call, and of a run.
@@ -92,7 +124,9 @@ type Response struct {
 	Messages       []*message.Message
 	ID             string
 	ConversationID string
-	FinishReason   FinishReason
+	// Model is the model that answered, as the service names it.
+	Model        string
+	FinishReason FinishReason
 	// Usage is nil where the client does not tell.
 	Usage *Usage
 }
@@ -114,6 +148,7 @@ type Update struct {
 	AuthorName     string
 	ResponseID     string
 	ConversationID string
+	Model          string
 	FinishReason   FinishReason
 	// Usage is added to what earlier updates carried.
 	Usage *Usage

@@ -25,14 +25,21 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 	if r.out != nil {
 		shown = r.out.shown
 	}
-	terminated, err := chain(ctx, r.out, len(wrappers), func(ctx context.Context, i int, next Next) error {
-		return wrappers[i].ProcessChat(ctx, cc, next)
-	}, func(ctx context.Context) (err error) {
-		if cc.Request.Messages, err = r.compact(ctx, cc.Request.Messages); err == nil {
-			cc.Result, err = r.complete(ctx, cc.Request, dropCalls)
-		}
-		return err
-	})
+	terminated, err := (&layer{
+		name: "chat", middleware: len(wrappers),
+		call: func(ctx context.Context, i int, next Next) error {
+			return wrappers[i].ProcessChat(ctx, cc, next)
+		},
+		describe: func(i int) any { return wrappers[i] },
+		core: func(ctx context.Context) (err error) {
+			if cc.Request.Messages, err = r.compact(ctx, cc.Request.Messages); err == nil {
+				cc.Result, err = r.complete(ctx, cc.Request, dropCalls)
+			}
+			return err
+		},
+		out: &r.out, hooks: &cc.hooks, result: func() *Response { return cc.Result }, set: func(r *Response) { cc.Result = r },
+		tracers: r.tracers, trace: r.trace(""),
+	}).run(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -69,27 +76,37 @@ func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*mess
 }
 
 // complete asks the client, and keeps what it says of the conversation.
-func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
-	start := time.Now()
-	var response *Response
-	err := guard(r.out, func() (err error) {
+func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (response *Response, err error) {
+	var t HookTrace
+	if len(r.tracers) > 0 {
+		t = r.trace("model")
+		t.Request = request
+		var end func()
+		ctx, end = r.tracers.start(ctx, &t)
+		defer func() {
+			t.Response, t.Err, t.Costs = response, err, usageCosts(response)
+			end()
+		}()
+	}
+	var shown error // what came of showing the pieces, which is no fault of the model
+	err = guard(r.out, func() (err error) {
 		if r.out != nil {
-			response, err = r.stream(ctx, request, dropCalls)
+			response, shown, err = r.stream(ctx, request, dropCalls, &t)
 		} else {
 			response, err = r.agent.client.Complete(ctx, request)
 		}
 		return err
 	})
+	if shown != nil {
+		return nil, shown
+	}
 	if err == nil && response == nil {
 		err = errors.New("the client returned no response and no error")
 	}
-	if err != nil && !errors.Is(err, ErrStopped) {
-		err = &ModelError{Err: err}
-	}
-	if r.tracer != nil {
-		r.tracer(ctx, HookTrace{RunID: r.id, Hook: "model", Duration: time.Since(start), Err: err, Costs: usageCosts(response)})
-	}
 	if err != nil {
+		if _, ok := errors.AsType[*ModelError](err); !ok {
+			err = &ModelError{Err: err}
+		}
 		return nil, err
 	}
 	if response.ConversationID != "" {
@@ -102,21 +119,24 @@ func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool
 }
 
 // stream hands the model's updates to the consumer and adds them up.
-func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool, t *HookTrace) (response *Response, shown, err error) {
 	var c collector
 	for u, err := range r.agent.client.Stream(ctx, request) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if t.FirstUpdate == 0 && !t.Start.IsZero() {
+			t.FirstUpdate = time.Since(t.Start)
 		}
 		if dropCalls {
 			u = u.withoutCalls()
 		}
 		c.add(u)
-		if !r.out.show(u) {
-			return nil, ErrStopped
+		if err := r.out.show(u); err != nil {
+			return nil, err, nil
 		}
 	}
-	return c.done(), ctx.Err()
+	return c.done(), nil, ctx.Err()
 }
 
 func usageCosts(r *Response) []Cost {

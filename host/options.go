@@ -28,8 +28,22 @@ type Options struct {
 	Stop        []string `json:"stop,omitzero"`
 	// ToolChoice says whether the model may, must or must not call tools.
 	ToolChoice ToolChoice `json:"tool_choice,omitzero"`
+	// ResponseFormat asks for an answer that is JSON of a form (package structured also checks it).
+	ResponseFormat *ResponseFormat `json:"response_format,omitzero"`
 	// Extra are options that only some clients know, by name.
 	Extra map[string]jsontext.Value `json:",embed"`
+}
+
+// ResponseFormat is the form that a model's answer is to have.
+type ResponseFormat struct {
+	// Name names the form for the model: letters, digits, - and _.
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+	// Schema is the JSON Schema of the answer; empty asks for any JSON object.
+	Schema jsontext.Value `json:"schema,omitzero"`
+	// Strict asks the service to hold the model to the schema while it writes, which some services do for a part of JSON
+	// Schema only.
+	Strict bool `json:"strict,omitzero"`
 }
 
 // ParseOptions reads options from a JSON object. An option of the wrong type is an error that names it.
@@ -58,6 +72,11 @@ func (o Options) Clone() Options {
 	o.MaxTokens = clonePointer(o.MaxTokens)
 	o.Seed = clonePointer(o.Seed)
 	o.Stop = slices.Clone(o.Stop)
+	if o.ResponseFormat != nil {
+		format := *o.ResponseFormat
+		format.Schema = format.Schema.Clone()
+		o.ResponseFormat = &format
+	}
 	if o.Extra != nil {
 		extra := make(map[string]jsontext.Value, len(o.Extra))
 		for k, v := range o.Extra {
@@ -105,6 +124,9 @@ func (o Options) over(top Options) Options {
 	}
 	if top.ToolChoice != (ToolChoice{}) {
 		o.ToolChoice = top.ToolChoice
+	}
+	if top.ResponseFormat != nil {
+		o.ResponseFormat = top.ResponseFormat
 	}
 	if len(top.Extra) > 0 {
 		extra := make(map[string]jsontext.Value, len(o.Extra)+len(top.Extra))

@@ -30,7 +30,7 @@ func (r *run) hooked(ctx context.Context, i int) error {
 	skipped := false
 	if s.before != nil && (s.history == nil || s.history.loads(r)) {
 		var err error
-		skipped, err = r.hook(ctx, i, "before_run", func(sc *SessionContext) error { return s.before.BeforeRun(ctx, sc) })
+		skipped, err = r.hook(ctx, i, "before_run", func(ctx context.Context, sc *SessionContext) error { return s.before.BeforeRun(ctx, sc) })
 		if err != nil && !skipped {
 			return err
 		}
@@ -42,7 +42,7 @@ func (r *run) hooked(ctx context.Context, i int) error {
 		return err
 	}
 	if s.after != nil && !skipped {
-		passed, err := r.hook(ctx, i, "after_run", func(sc *SessionContext) error { return s.after.AfterRun(ctx, sc) })
+		passed, err := r.hook(ctx, i, "after_run", func(ctx context.Context, sc *SessionContext) error { return s.after.AfterRun(ctx, sc) })
 		if err != nil && !passed {
 			r.afterErrs = append(r.afterErrs, err)
 		}
@@ -63,7 +63,7 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 		}
 		return inner
 	}
-	skipped, err := r.hook(ctx, i, "process", func(sc *SessionContext) error {
+	skipped, err := r.hook(ctx, i, "process", func(ctx context.Context, sc *SessionContext) error {
 		if err := s.wrap.Process(ctx, sc, next); err != nil {
 			return err
 		}
@@ -95,30 +95,37 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 
 // hook calls one hook of the provider at position i: guarded, traced, and with its error policy. skipped says that the
 // policy lets the run go on in spite of err.
-func (r *run) hook(ctx context.Context, i int, name string, call func(sc *SessionContext) error) (skipped bool, err error) {
+func (r *run) hook(ctx context.Context, i int, name string, call func(ctx context.Context, sc *SessionContext) error) (skipped bool, err error) {
 	if err := ctx.Err(); err != nil && name != "after_run" {
 		return false, err // what is done is still to be stored, so after_run is left to the hook
 	}
 	s := &r.slots[i]
 	sc := &SessionContext{run: r, slot: s, pos: i}
 	mark := r.context.mark(s.sourceID)
-	start := time.Now()
-	err = guard(r.out, func() error { return call(sc) })
-	added := r.context.since(mark, s.sourceID)
+	if len(r.tracers) > 0 {
+		t := r.trace(name)
+		t.SourceID, t.SourceType = s.sourceID, s.sourceType
+		if name == "process" {
+			t.Layer = "context"
+		}
+		var end func()
+		ctx, end = r.tracers.start(ctx, &t)
+		defer func() {
+			added := r.context.since(mark, s.sourceID)
+			if err == nil {
+				t.Messages, t.Instructions, t.Tools = added.messages, added.instructions, added.tools
+			}
+			t.Costs, t.Err, t.Skipped = sc.cost, err, skipped
+			end()
+		}()
+	}
+	err = guard(r.out, func() error { return call(ctx, sc) })
 	if err != nil {
 		// What a failing hook had added is taken back, as it is for a plugin, whose effects come all together or not at all.
-		added, r.metadata = contextMark{}, sc.metadataBefore()
+		r.metadata = sc.metadataBefore()
 		r.context.undo(mark, s.sourceID)
 		skipped = s.policy == OnErrorSkip && ctx.Err() == nil && !errors.Is(err, ErrStopped)
 		err = &HookError{SourceID: s.sourceID, Hook: name, Err: err}
-	}
-	if r.tracer != nil {
-		t := HookTrace{
-			RunID: r.id, SourceID: s.sourceID, SourceType: s.sourceType, Hook: name, Duration: time.Since(start),
-			Messages: added.messages, Instructions: added.instructions, Tools: added.tools,
-			Costs: sc.cost, Err: err, Skipped: skipped,
-		}
-		r.tracer(ctx, t)
 	}
 	if skipped {
 		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "a provider failed and was skipped, as its on_error says",
@@ -135,7 +142,7 @@ func (r *run) tellFailed(ctx context.Context, i int, cause error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failedHookTime)
 	defer cancel()
-	skipped, err := r.hook(ctx, i, "run_failed", func(sc *SessionContext) error { return s.failed.RunFailed(ctx, sc, cause) })
+	skipped, err := r.hook(ctx, i, "run_failed", func(ctx context.Context, sc *SessionContext) error { return s.failed.RunFailed(ctx, sc, cause) })
 	if err != nil && !skipped {
 		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "run_failed itself failed",
 			slog.String("agent", r.agent.name), slog.String("provider", s.sourceID), slog.Any("error", err))

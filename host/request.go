@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +25,7 @@ func (c *runContext) all() []*message.Message {
 
 // request puts together what the model is sent: context by source, then the input; instructions of the agent, the
 // providers and the run; their tools in the same order.
-func (r *run) request() (*ChatRequest, error) {
+func (r *run) request(ctx context.Context) (*ChatRequest, error) {
 	messages := append(r.context.all(), r.input...)
 
 	lines := make([]string, 0, 2+len(r.context.instructions))
@@ -36,7 +38,7 @@ func (r *run) request() (*ChatRequest, error) {
 	if r.options.Instructions != "" {
 		lines = append(lines, r.options.Instructions)
 	}
-	tools, err := r.offeredTools()
+	tools, err := r.offeredTools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +86,9 @@ func (r *run) functionMiddleware() []FunctionMiddleware {
 	return all
 }
 
-// offeredTools merges the tools of agent, providers and run. The same tool twice counts once.
-func (r *run) offeredTools() ([]OfferedTool, error) {
-	if len(r.agent.tools)+len(r.context.tools)+len(r.tools) == 0 {
+// offeredTools merges the tools of agent, providers, run and tool sources. The same tool twice counts once.
+func (r *run) offeredTools(ctx context.Context) ([]OfferedTool, error) {
+	if len(r.agent.tools)+len(r.context.tools)+len(r.tools)+len(r.agent.sources)+len(r.sources) == 0 {
 		return nil, nil
 	}
 	var all []OfferedTool
@@ -99,25 +101,42 @@ func (r *run) offeredTools() ([]OfferedTool, error) {
 	for _, t := range r.tools {
 		all = append(all, OfferedTool{Tool: t})
 	}
+	for _, source := range slices.Concat(r.agent.sources, r.sources) {
+		tools, err := source.Tools(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("tools of %s: %w", source.SourceID(), err)
+		}
+		for _, t := range tools {
+			all = append(all, OfferedTool{t, source.SourceID()})
+		}
+	}
+	var faults []error
 	seen := make(map[string]OfferedTool, len(all))
 	out := all[:0]
 	for _, t := range all {
+		if t.Tool == nil {
+			faults = append(faults, fmt.Errorf("a tool of %s is nil", owner(t)))
+			continue
+		}
 		name := t.Definition().Name
 		other, ok := seen[name]
 		switch {
 		case !ok:
+			if err := checkToolName(name); err != nil {
+				faults = append(faults, fmt.Errorf("tool of %s: %w", owner(t), err))
+			}
 			seen[name] = t
 			out = append(out, t)
 		case !sameTool(t.Tool, other.Tool):
-			return nil, fmt.Errorf("duplicate tool %q: %s and %s both have one: rename or remove one of them", name, owner(other), owner(t))
+			faults = append(faults, fmt.Errorf("%w %q: %s and %s both have one: rename or remove one of them", ErrDuplicateTool, name, owner(other), owner(t)))
 		}
 	}
-	return out, nil
+	return out, errors.Join(faults...)
 }
 
 func owner(t OfferedTool) string {
 	if t.SourceID == "" {
 		return "the agent or the run"
 	}
-	return "provider " + t.SourceID
+	return "source " + t.SourceID
 }

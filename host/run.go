@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"github.com/weft-run/weft/message"
 )
@@ -22,8 +21,9 @@ type run struct {
 	session    *Session
 	slots      []slot
 	input      []*message.Message
-	options    Options    // merged; conversation id as at the start; run's instructions only
-	tools      []Tool     // the run's own
+	options    Options // merged; conversation id as at the start; run's instructions only
+	tools      []Tool  // the run's own
+	sources    []ToolSource
 	middleware Middleware // the run's own
 	// ownConversation says that the run's own options name the conversation.
 	ownConversation bool
@@ -35,7 +35,7 @@ type run struct {
 	hasSession bool
 	// returnedConversation is what the last model call of this run named.
 	returnedConversation string
-	tracer               Tracer
+	tracers              tracers
 
 	context     runContext
 	metadata    map[string]jsontext.Value
@@ -65,8 +65,8 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 		}
 	}
 	r := &run{
-		agent: a, id: uuid.NewString(), session: c.Session, slots: slots, input: message.CloneAll(input),
-		tools: c.Tools, middleware: c.Middleware, tracer: c.Tracer,
+		agent: a, session: c.Session, slots: slots, input: message.CloneAll(input),
+		tools: c.Tools, middleware: c.Middleware, sources: c.ToolSources,
 	}
 
 	var client Options
@@ -163,6 +163,15 @@ func (r *run) resolveFactories(ctx context.Context) error {
 	return nil
 }
 
+// trace begins the description of a part of the run.
+func (r *run) trace(hook string) HookTrace {
+	t := HookTrace{RunID: r.id, AgentName: r.agent.name, Hook: hook, Streaming: r.out != nil}
+	if r.session != nil {
+		t.SessionID = r.session.ID()
+	}
+	return t
+}
+
 // greetSession calls session_created once per session.
 func (r *run) greetSession(ctx context.Context) error {
 	if r.session == nil {
@@ -175,7 +184,7 @@ func (r *run) greetSession(ctx context.Context) error {
 	}
 	for i := range r.slots {
 		if s := &r.slots[i]; s.created != nil {
-			skipped, err := r.hook(ctx, i, "session_created", func(sc *SessionContext) error {
+			skipped, err := r.hook(ctx, i, "session_created", func(ctx context.Context, sc *SessionContext) error {
 				return s.created.SessionCreated(ctx, sc)
 			})
 			if err != nil && !skipped {

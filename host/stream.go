@@ -17,6 +17,7 @@ type Stream struct {
 	ctx      context.Context
 	run      func(ctx context.Context, out *emitter) (*Response, error)
 	used     atomic.Bool
+	hooks    []StreamHooks
 	response *Response
 	err      error
 }
@@ -36,6 +37,10 @@ func (a *Agent) Stream(ctx context.Context, input []*message.Message, c RunConfi
 	}}
 }
 
+// OnStream registers hooks for the updates on their way to the consumer; those registered first come first. It is to be
+// called before the stream is read.
+func (s *Stream) OnStream(h StreamHooks) { s.hooks = append(s.hooks, h) }
+
 // Updates yields the pieces of the answer, and at most one error, as the last element. Reading to the end finishes the
 // run, AfterRun hooks included. Leaving the loop earlier is a cancelled run: the model call ends, RunFailed hooks are
 // called with [ErrStopped], nothing is stored.
@@ -49,12 +54,30 @@ func (s *Stream) Updates() iter.Seq2[*Update, error] {
 		defer cancel()
 		stopped := false
 		var err error
-		s.response, err = s.run(ctx, &emitter{yield: func(u *Update) bool {
+		out := &emitter{root: &consumer{yield: func(u *Update) bool {
 			if !stopped {
 				stopped = !yield(u, nil)
 			}
 			return !stopped
-		}})
+		}}}
+		if len(s.hooks) == 0 {
+			s.response, err = s.run(ctx, out)
+		} else {
+			var afterErr error
+			err = guard(out, func() error {
+				return hookedStream(&out, s.hooks, func() (err error) {
+					if s.response, err = s.run(ctx, out); s.response != nil {
+						afterErr, err = err, nil // what only after_run hooks failed at does not undo the run
+					}
+					return err
+				}, func() *Response { return s.response }, func(r *Response) { s.response = r })
+			})
+			if err == nil {
+				err = afterErr
+			} else {
+				s.response = nil
+			}
+		}
 		s.err = err
 		if err != nil && !stopped {
 			yield(nil, err)

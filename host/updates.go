@@ -20,6 +20,9 @@ func (c *collector) add(u *Update) {
 	if u.ConversationID != "" {
 		c.response.ConversationID = u.ConversationID
 	}
+	if u.Model != "" {
+		c.response.Model = u.Model
+	}
 	if u.FinishReason != "" {
 		c.response.FinishReason = u.FinishReason
 	}
@@ -27,8 +30,7 @@ func (c *collector) add(u *Update) {
 		if c.response.Usage == nil {
 			c.response.Usage = &Usage{}
 		}
-		c.response.Usage.InputTokens += u.Usage.InputTokens
-		c.response.Usage.OutputTokens += u.Usage.OutputTokens
+		c.response.Usage.add(*u.Usage)
 	}
 	if len(u.Contents) == 0 {
 		return

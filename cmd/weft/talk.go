@@ -46,7 +46,7 @@ func (t *talk) ask(ctx context.Context, text string) error {
 		return t.shown(errors.New("the message is not valid UTF-8"))
 	}
 	tr := &trace{}
-	c := host.RunConfig{Session: t.session, Tracer: tr.hook}
+	c := host.RunConfig{Session: t.session, Tracer: host.TraceFunc(tr.hook)}
 	var response *host.Response
 	var err error
 	if t.flags.json {

@@ -24,6 +24,9 @@ type trace struct {
 func (t *trace) hook(_ context.Context, h host.HookTrace) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if h.Hook == "run" {
+		return // the table is about its parts
+	}
 	t.runID = h.RunID
 	t.hooks = append(t.hooks, h)
 }
@@ -37,11 +40,7 @@ func (t *trace) print(w io.Writer) {
 	rows := [][]string{slices.Concat([]string{"source", "hook", "added", "time"}, tableCosts, []string{"other"})}
 	used := make([]bool, len(rows[0]))
 	for _, h := range t.hooks {
-		source := h.SourceID
-		if source == "" {
-			source = "-"
-		}
-		cells := append([]string{printable(source), h.Hook, added(h), duration(h.Duration)}, costCells(h.Costs)...)
+		cells := append([]string{printable(source(h)), hookName(h), added(h), duration(h.Duration)}, costCells(h.Costs)...)
 		for i, cell := range cells {
 			used[i] = used[i] || cell != "-" || i < 4
 		}
@@ -58,6 +57,28 @@ func (t *trace) print(w io.Writer) {
 		fmt.Fprintln(table, strings.Join(shown, "\t"))
 	}
 	_ = table.Flush() // standard error has nobody to tell
+}
+
+// source is who did it: a provider, or the type of a middleware.
+func source(h host.HookTrace) string {
+	switch {
+	case h.SourceID != "":
+		return h.SourceID
+	case h.Layer != "":
+		return h.SourceType
+	}
+	return "-"
+}
+
+// hookName is the hook, with the tool that was called or the layer that was wrapped.
+func hookName(h host.HookTrace) string {
+	switch {
+	case h.Tool != "":
+		return h.Hook + " " + printable(h.Tool)
+	case h.Layer != "":
+		return h.Hook + " " + h.Layer
+	}
+	return h.Hook
 }
 
 func added(h host.HookTrace) string {
@@ -121,6 +142,8 @@ type hookJSON struct {
 	SourceID     string     `json:"source_id,omitempty"`
 	SourceType   string     `json:"source_type,omitempty"`
 	Hook         string     `json:"hook"`
+	Layer        string     `json:"layer,omitempty"`
+	Tool         string     `json:"tool,omitempty"`
 	DurationNS   int64      `json:"duration_ns"`
 	Messages     int        `json:"messages"`
 	Instructions int        `json:"instructions"`
@@ -142,7 +165,7 @@ func (t *trace) json() []hookJSON {
 	out := make([]hookJSON, len(t.hooks))
 	for i, h := range t.hooks {
 		out[i] = hookJSON{
-			SourceID: h.SourceID, SourceType: h.SourceType, Hook: h.Hook, DurationNS: int64(h.Duration),
+			SourceID: h.SourceID, SourceType: h.SourceType, Hook: h.Hook, Layer: h.Layer, Tool: h.Tool, DurationNS: int64(h.Duration),
 			Messages: h.Messages, Instructions: h.Instructions, Tools: h.Tools, Skipped: h.Skipped,
 		}
 		for _, c := range h.Costs {

@@ -61,11 +61,11 @@ providers:
 	var added []string
 	response, err := built.Agent.Run(t.Context(), host.Text("What is a weft?"), host.RunConfig{
 		Session: host.NewSession(""),
-		Tracer: func(_ context.Context, h host.HookTrace) {
+		Tracer: host.TraceFunc(func(_ context.Context, h host.HookTrace) {
 			if h.Messages > 0 {
 				added = append(added, fmt.Sprint(h.SourceID, " ", h.Messages, " ", h.Instructions))
 			}
-		},
+		}),
 	})
 	require.NoError(t, err)
 	assert.Contains(t, response.Text(), "thread that crosses the warp")

@@ -93,7 +93,7 @@ func TestEffectsReachTheRunUnderTheHostsStamp(t *testing.T) {
 	session := agent.CreateSession("s")
 	var traced []host.HookTrace
 	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{
-		Session: session, Tracer: func(_ context.Context, h host.HookTrace) { traced = append(traced, h) },
+		Session: session, Tracer: host.TraceFunc(func(_ context.Context, h host.HookTrace) { traced = append(traced, h) }),
 	})
 	require.NoError(t, err)
 	require.Equal(t, "Be brief.", m.requests[0].Instructions)
@@ -109,7 +109,7 @@ func TestEffectsReachTheRunUnderTheHostsStamp(t *testing.T) {
 	for _, h := range traced {
 		hooks = append(hooks, h.Hook)
 	}
-	require.Equal(t, []string{"session_created", "before_run", "model", "after_run"}, hooks)
+	require.Equal(t, []string{"session_created", "before_run", "model", "after_run", "run"}, hooks)
 	require.Equal(t, 1, traced[1].Messages)
 	require.Equal(t, 1, traced[1].Instructions)
 	require.Equal(t, []string{"cpu", "memory", "output"}, []string{traced[1].Costs[0].Name, traced[1].Costs[1].Name, traced[1].Costs[2].Name})
@@ -123,9 +123,9 @@ func TestHooksThatAreNotExportedAreNotCalled(t *testing.T) {
 	require.Equal(t, []string{"after_run"}, p.Hooks())
 	var traced []string
 	_, _ = newAgent(t, &model{}, p).Run(t.Context(), host.Text("hi"), host.RunConfig{
-		Tracer: func(_ context.Context, h host.HookTrace) { traced = append(traced, h.Hook) },
+		Tracer: host.TraceFunc(func(_ context.Context, h host.HookTrace) { traced = append(traced, h.Hook) }),
 	})
-	require.Equal(t, []string{"model", "after_run"}, traced)
+	require.Equal(t, []string{"model", "after_run", "run"}, traced)
 }
 
 func TestHooksOfLaterVersionsAreTold(t *testing.T) {

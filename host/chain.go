@@ -1,0 +1,76 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// layer is the middleware of one layer around one core.
+type layer struct {
+	name       string
+	middleware int
+	// call calls the middleware at a place, the first being the outermost; describe names its type for the trace.
+	call     func(ctx context.Context, i int, next Next) error
+	describe func(i int) any
+	core     Next
+
+	// Where the layer streams: the emitter that core uses, the hooks that the middleware under way registered, and
+	// the layer's result.
+	out    **emitter
+	hooks  *[]StreamHooks
+	result func() *Response
+	set    func(*Response)
+
+	tracers tracers
+	trace   HookTrace // what all traces of the layer have in common
+}
+
+// run calls the middleware and the core inside. Each middleware is guarded. Termination by one of them is no error; an
+// error of the core that happens to be ErrTerminate is one, for it belongs to what runs inside.
+func (l *layer) run(ctx context.Context) (terminated bool, err error) {
+	if l.middleware == 0 {
+		return false, l.core(ctx)
+	}
+	var inner error
+	err = l.at(ctx, 0, &inner)
+	if errors.Is(err, ErrTerminate) && (inner == nil || !errors.Is(err, inner)) {
+		return true, nil
+	}
+	return false, err
+}
+
+// at runs the chain from the middleware at place i on.
+func (l *layer) at(ctx context.Context, i int, inner *error) error {
+	if i == l.middleware {
+		*inner = l.core(ctx)
+		return *inner
+	}
+	if len(l.tracers) == 0 {
+		return l.middlewareAt(ctx, i, inner)
+	}
+	t := l.trace
+	t.Hook, t.Layer, t.SourceType = "process", l.name, fmt.Sprintf("%T", l.describe(i))
+	ctx, end := l.tracers.start(ctx, &t)
+	t.Err = l.middlewareAt(ctx, i, inner)
+	err := t.Err
+	end()
+	return err
+}
+
+func (l *layer) middlewareAt(ctx context.Context, i int, inner *error) error {
+	var out *emitter
+	if l.out != nil {
+		out = *l.out
+	}
+	return guard(out, func() error {
+		return l.call(ctx, i, func(ctx context.Context) error {
+			if out == nil || len(*l.hooks) == 0 {
+				return l.at(ctx, i+1, inner)
+			}
+			hooks := *l.hooks
+			*l.hooks = nil
+			return hookedStream(l.out, hooks, func() error { return l.at(ctx, i+1, inner) }, l.result, l.set)
+		})
+	})
+}
