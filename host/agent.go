@@ -47,6 +47,9 @@ type AgentConfig struct {
 	Middleware Middleware
 	// FunctionInvocation says how the model's tool calls are answered.
 	FunctionInvocation FunctionInvocation
+	// ApprovalPolicy decides which tool calls run, are refused, or are asked about. Default: the session's standing rules and
+	// the tools decide.
+	ApprovalPolicy ApprovalPolicy
 	// Compaction thins out what is sent with each model call. Default: none.
 	Compaction Compactor
 	// Options are the defaults of every run.
@@ -71,6 +74,7 @@ type Agent struct {
 	tools          []Tool
 	middleware     Middleware
 	invocation     FunctionInvocation
+	policy         ApprovalPolicy
 	compaction     Compactor
 	options        Options
 	defaultHistory DefaultHistory
@@ -123,7 +127,7 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{
 		name: c.Name, description: c.Description, instructions: options.Instructions, client: c.Client, slots: slots,
-		tools: append([]Tool(nil), c.Tools...), invocation: c.FunctionInvocation.withDefaults(), compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
+		tools: append([]Tool(nil), c.Tools...), invocation: c.FunctionInvocation.withDefaults(), policy: c.ApprovalPolicy, compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
 		sources: slices.Clone(c.ToolSources), perCallHistory: c.PerServiceCallHistory, log: c.Logger,
 	}
 	a.middleware = Middleware{
@@ -167,6 +171,9 @@ type RunConfig struct {
 	ToolSources []ToolSource
 	// Middleware stands inside the agent's, for this run alone.
 	Middleware Middleware
+	// OnEvent is given the events of the run, on the goroutine that they come from: tools of one reply may call it at the
+	// same time.
+	OnEvent func(ctx context.Context, e *Event)
 	// Tracer follows the parts of this run, beside the agent's.
 	Tracer Tracer
 }

@@ -40,6 +40,8 @@ type waitingCall struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments,omitzero"` // JSON as text, so that its bytes are kept
 	Asked     bool   `json:"asked,omitzero"`
+	// Denied is the result of a call that was refused without asking anybody.
+	Denied string `json:"denied,omitzero"`
 }
 
 type answer struct {
@@ -77,26 +79,85 @@ func (w *waiting) waits(callID string) bool {
 	return slices.ContainsFunc(w.Calls, func(c waitingCall) bool { return c.CallID == callID })
 }
 
-// pauseForApproval makes the batch wait where a call in it needs approval. Without a session there is nowhere to keep
-// the calls that do not, so every call of the batch is asked about.
-func (r *run) pauseForApproval(b *batch, tools map[string]OfferedTool) *waiting {
+// decideCalls finds out which calls of a batch need approval. Those that are refused get their result. It returns the
+// batch as it is to wait, or nil where it can run now. Without a session there is nowhere to keep the calls that need
+// none, so every call that may run is asked about.
+func (r *run) decideCalls(ctx context.Context, b *batch, tools map[string]OfferedTool, rules []ApprovalRule) (*waiting, error) {
 	w := &waiting{}
 	needed := false
-	for _, c := range b.calls {
-		tool, ok := tools[c.Name].Tool.(ApprovalTool)
-		asked := ok && tool.NeedsApproval(c)
-		needed = needed || asked
-		w.Calls = append(w.Calls, waitingCall{CallID: c.CallID, Name: c.Name, Arguments: string(c.Arguments), Asked: asked})
+	for i, c := range b.calls {
+		call := waitingCall{CallID: c.CallID, Name: c.Name, Arguments: string(c.Arguments)}
+		approval, denied, err := r.approval(ctx, tools[c.Name], c, rules)
+		if err != nil {
+			return nil, err
+		}
+		switch approval {
+		case ApprovalAsk:
+			call.Asked, needed = true, true
+		case ApprovalDeny:
+			call.Denied = denied
+			b.results[i] = refusal(c, denied)
+		}
+		w.Calls = append(w.Calls, call)
 	}
 	if !needed {
-		return nil
+		return nil, nil
 	}
 	if !r.hasSession {
 		for i := range w.Calls {
-			w.Calls[i].Asked = true
+			w.Calls[i].Asked = w.Calls[i].Denied == ""
 		}
 	}
-	return w
+	return w, nil
+}
+
+// approval decides about one call: the policy, then standing rules, then the tool. denied is the result of a call that is
+// refused.
+func (r *run) approval(ctx context.Context, tool OfferedTool, call message.FunctionCall, rules []ApprovalRule) (a Approval, denied string, err error) {
+	if tool.Tool == nil {
+		return ApprovalAllow, "", nil // there is no such tool, which the model is told
+	}
+	said, err := r.policy(ctx, tool, call)
+	switch {
+	case err != nil || said == ApprovalAsk || said == ApprovalAllow:
+		return said, "", err
+	case said == ApprovalDeny:
+		return said, deniedByPolicy, nil
+	}
+	if said := standing(rules, call); said != ApprovalUndecided {
+		return said, rejected, nil
+	}
+	if t, ok := tool.Tool.(ApprovalTool); ok && t.NeedsApproval(call) {
+		return ApprovalAsk, "", nil
+	}
+	return ApprovalAllow, "", nil
+}
+
+// policy asks the agent's policy about a call.
+func (r *run) policy(ctx context.Context, tool OfferedTool, call message.FunctionCall) (said Approval, err error) {
+	if r.agent.policy == nil {
+		return ApprovalUndecided, nil
+	}
+	var session *Session
+	if r.hasSession {
+		session = r.session
+	}
+	err = guard(r.out, func() (err error) {
+		said, err = r.agent.policy(ctx, session, tool, call)
+		return err
+	})
+	if err == nil && said != ApprovalUndecided && said != ApprovalAllow && said != ApprovalDeny && said != ApprovalAsk {
+		err = fmt.Errorf("%q is not one of allow, deny, ask", said)
+	}
+	if err != nil {
+		return "", fmt.Errorf("approval policy: tool %s: %w", call.Name, err)
+	}
+	return said, nil
+}
+
+// refusal is the outcome of a call that may not run.
+func refusal(c message.FunctionCall, text string) outcome {
+	return outcome{refused: true, result: message.FunctionResult{CallID: c.CallID, Result: textValue(text), Error: text}}
 }
 
 // ask ends a run with the requests of a batch: they stand in the message of the calls, and are the last update.
@@ -119,7 +180,9 @@ func (r *run) ask(w *waiting, total *Response) error {
 type approvals struct {
 	state   *State
 	batches []waiting
+	rules   []ApprovalRule
 	changed bool
+	ruled   bool // an answer made a standing rule
 }
 
 // openApprovals reads the batches that wait, and puts the decisions in the run's input to them.
@@ -128,6 +191,9 @@ func (r *run) openApprovals() (*approvals, error) {
 	if r.hasSession && slices.Contains(r.session.Sources(), waitingBucket) {
 		a.state = r.session.State(waitingBucket)
 		if _, err := a.state.Get("batches", &a.batches); err != nil {
+			return nil, err
+		}
+		if _, err := a.state.Get(rulesKey, &a.rules); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +209,25 @@ func (r *run) openApprovals() (*approvals, error) {
 			}
 		}
 	}
+	if a.ruled {
+		a.applyRules()
+	}
 	return a, nil
+}
+
+// applyRules answers what is still asked and a standing rule speaks for now.
+func (a *approvals) applyRules() {
+	for i := range a.batches {
+		w := &a.batches[i]
+		for _, c := range w.Calls {
+			if _, answered := w.decision(c.CallID); !c.Asked || answered {
+				continue
+			}
+			if said := standing(a.rules, c.call()); said != ApprovalUndecided {
+				w.Answers = append(w.Answers, answer{c.CallID, said == ApprovalAllow})
+			}
+		}
+	}
 }
 
 // decide puts one decision to the call that it is bound to.
@@ -156,6 +240,13 @@ func (a *approvals) decide(r message.ApprovalResponse) error {
 			if c.Name != r.Call.Name || !bytes.Equal([]byte(c.Arguments), r.Call.Arguments) {
 				return fmt.Errorf("%w: call %s is answered for %s%s, and %s%s was asked about", ErrApproval,
 					c.CallID, r.Call.Name, r.Call.Arguments, c.Name, c.Arguments)
+			}
+			switch r.Remember {
+			case "":
+			case message.RememberTool, message.RememberArguments:
+				a.rules, a.ruled, a.changed = remember(a.rules, r), true, true
+			default:
+				return fmt.Errorf("%w: call %s: remember is %q, and must be tool or arguments", ErrApproval, c.CallID, r.Remember)
 			}
 			if _, answered := a.batches[i].decision(c.CallID); !answered {
 				a.batches[i].Answers = append(a.batches[i].Answers, answer{c.CallID, r.Approved})
@@ -180,6 +271,11 @@ func (a *approvals) add(r *run, w *waiting) {
 func (a *approvals) keep() error {
 	if !a.changed || a.state == nil {
 		return nil
+	}
+	if a.ruled {
+		if err := a.state.Set(rulesKey, a.rules); err != nil {
+			return err
+		}
 	}
 	if len(a.batches) == 0 {
 		return a.state.Delete("batches")
@@ -211,8 +307,20 @@ func (r *run) resume(ctx context.Context, w waiting, tools map[string]OfferedToo
 	for i, c := range w.Calls {
 		b.calls = append(b.calls, c.call())
 		r.decided[c.CallID] = true
+		denied := c.Denied
 		if approved, answered := w.decision(c.CallID); answered && !approved {
-			b.results[i] = outcome{result: message.FunctionResult{CallID: c.CallID, Result: textValue(rejected), Error: rejected}}
+			denied = rejected
+		}
+		if denied == "" { // what was asked some time ago may be refused by now
+			switch said, err := r.policy(ctx, tools[c.Name], c.call()); {
+			case err != nil:
+				return nil, err
+			case said == ApprovalDeny:
+				denied = deniedByPolicy
+			}
+		}
+		if denied != "" {
+			b.results[i] = refusal(c.call(), denied)
 			continue
 		}
 		live.calls = append(live.calls, c.call())

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,7 +18,10 @@ type asking struct{ function }
 func (a *asking) NeedsApproval(message.FunctionCall) bool { return true }
 
 func newAsking(name string, runs *int) *asking {
+	var mu sync.Mutex // calls of one reply run at the same time
 	return &asking{function{name: name, f: func(context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		*runs++
 		return name + "-ok", nil
 	}}}

@@ -20,6 +20,7 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 	if c.Tracer != nil {
 		e.tracers = append(slices.Clip(e.tracers), c.Tracer)
 	}
+	ctx = e.withEvents(ctx)
 	if len(e.tracers) == 0 {
 		return e.wrapped(ctx, input)
 	}
@@ -105,6 +106,6 @@ func (e *execution) once(ctx context.Context, input []*message.Message, c RunCon
 	if r.id == "" {
 		r.id = uuid.NewString()
 	}
-	r.out, r.tracers = e.out, e.tracers
+	r.out, r.tracers, r.tells = e.out, e.tracers, e.out != nil || c.OnEvent != nil
 	return r.do(ctx)
 }

@@ -69,6 +69,7 @@ type outcome struct {
 	result     message.FunctionResult
 	failed     bool
 	terminated bool
+	refused    bool // nobody let it run
 	fatal      error
 
 	err      error // what it failed with, for the trace
@@ -93,31 +94,98 @@ func newBatch(r *Response) *batch {
 
 // invoke answers all calls at the same time. Every call finishes, whatever happens to its siblings.
 func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool) error {
-	var wg sync.WaitGroup
-	ends := make([]func(), len(b.calls))
+	prepared := make([]*prepared, len(b.calls))
 	for i, call := range b.calls {
-		ctx := ctx
-		if len(r.tracers) > 0 {
-			ctx, ends[i] = r.traceCall(ctx, &b.calls[i], &b.results[i], tools[call.Name])
+		if b.results[i].refused {
+			continue // it was refused
 		}
-		wg.Go(func() {
-			start := time.Now()
-			b.results[i] = r.answer(ctx, call, tools)
-			b.results[i].duration = time.Since(start)
-		})
+		p, err := r.prepare(ctx, call, tools, &b.results[i])
+		if err != nil {
+			return err
+		}
+		prepared[i] = p
 	}
-	wg.Wait()
-	for _, end := range ends {
-		if end != nil {
-			end()
-		}
+	if err := r.runAll(ctx, b, prepared, tools); err != nil {
+		return err
 	}
 	for _, o := range b.results {
 		if o.fatal != nil {
 			return o.fatal
 		}
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil || !r.listens {
+		return err
+	}
+	for i, call := range b.calls {
+		inv := &Invocation{Call: call, Tool: tools[call.Name], Result: b.results[i].result}
+		if err := r.afterFunction(ctx, inv); err != nil {
+			return err
+		}
+		b.results[i].result = inv.Result
+		b.results[i].result.CallID = call.CallID
+	}
+	return nil
+}
+
+// prepared is a call that is ready to run.
+type prepared struct {
+	tool      OfferedTool
+	arguments jsontext.Value
+}
+
+// prepare finds a call's tool, checks its arguments and asks the before_function hooks. Where the call is not to run, it
+// returns nil and the outcome stands.
+func (r *run) prepare(ctx context.Context, call message.FunctionCall, tools map[string]OfferedTool, o *outcome) (*prepared, error) {
+	offered, ok := tools[call.Name]
+	if !ok {
+		*o = failure(call, fmt.Sprintf("Error: Requested function %q not found.", call.Name), nil, false)
+		return nil, nil
+	}
+	arguments, err := checkArguments(offered.Tool, call.Arguments)
+	if err != nil {
+		*o = failure(call, argumentsInvalid, err, r.agent.invocation.IncludeDetailedErrors)
+		return nil, nil
+	}
+	if r.listens {
+		inv := &Invocation{Call: call, Tool: offered}
+		if err := r.beforeFunction(ctx, inv); err != nil {
+			return nil, err
+		}
+		if inv.blocked != nil {
+			*o = outcome{result: message.FunctionResult{CallID: call.CallID, Result: *inv.blocked}}
+			return nil, nil
+		}
+	}
+	return &prepared{offered, arguments}, nil
+}
+
+// runAll runs the calls that are ready, all at the same time.
+func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map[string]OfferedTool) error {
+	ends := make([]func(), 0, len(ready))
+	err := r.relay(ctx, func(ctx context.Context) func() {
+		var wg sync.WaitGroup
+		for i, p := range ready {
+			ctx := r.eventsFrom(ctx, tools[b.calls[i].Name].SourceID)
+			if len(r.tracers) > 0 {
+				var end func()
+				ctx, end = r.traceCall(ctx, &b.calls[i], &b.results[i], tools[b.calls[i].Name])
+				ends = append(ends, end)
+			}
+			if p == nil {
+				continue
+			}
+			wg.Go(func() {
+				start := time.Now()
+				b.results[i] = r.answer(ctx, b.calls[i], p)
+				b.results[i].duration = time.Since(start)
+			})
+		}
+		return wg.Wait
+	})
+	for _, end := range ends {
+		end()
+	}
+	return err
 }
 
 // traceCall begins the trace of one call.
@@ -131,18 +199,10 @@ func (r *run) traceCall(ctx context.Context, call *message.FunctionCall, o *outc
 	}
 }
 
-// answer answers one call.
-func (r *run) answer(ctx context.Context, call message.FunctionCall, tools map[string]OfferedTool) outcome {
-	offered, ok := tools[call.Name]
-	if !ok {
-		return failure(call, fmt.Sprintf("Error: Requested function %q not found.", call.Name), nil, false)
-	}
-	detailed := r.agent.invocation.IncludeDetailedErrors
-	arguments, err := checkArguments(offered.Tool, call.Arguments)
-	if err != nil {
-		return failure(call, argumentsInvalid, err, detailed)
-	}
-	fc := &FunctionContext{Session: r.session, Tool: offered, CallID: call.CallID, Arguments: arguments}
+// answer runs one call inside its function middleware.
+func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared) outcome {
+	offered, detailed := p.tool, r.agent.invocation.IncludeDetailedErrors
+	fc := &FunctionContext{Session: r.session, Tool: offered, CallID: call.CallID, Arguments: p.arguments}
 	wrappers := r.functionMiddleware()
 	terminated, err := (&layer{
 		name: "function", middleware: len(wrappers),

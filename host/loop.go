@@ -21,25 +21,11 @@ func (r *run) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := r.agent.invocation
-	tools := r.callable(request.Tools)
-	if limits.Disabled || len(request.Tools) == 0 {
-		reply, err := r.callModel(ctx, request, false)
-		if err != nil {
-			return err
-		}
-		if err := r.storeStep(ctx, r.input, reply); err != nil {
-			return err
-		}
-		r.response, r.ownResponse = reply, false
-		return nil
-	}
-
-	total := &Response{}
 	waits, err := r.openApprovals()
 	if err != nil {
 		return err
 	}
+	tools, total := r.callable(request.Tools), &Response{}
 	again, err := r.answerWaiting(ctx, request, waits, tools, total)
 	if err != nil {
 		return err
@@ -107,51 +93,163 @@ func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approval
 		if last {
 			request.Options.ToolChoice = ToolChoice{Mode: ToolChoiceNone}
 		}
-		choice := request.Options.ToolChoice
-		reply, err := r.callModel(ctx, request, choice.Mode == ToolChoiceNone)
+		it := r.nextIteration(request, total)
+		step := step{request: request, sent: sent, tools: tools, last: request.Options.ToolChoice.Mode == ToolChoiceNone}
+		goOn, err := r.step(ctx, &step, it, waits, total)
 		if err != nil {
 			return err
 		}
-		total.add(reply)
-		b := newBatch(reply)
-		if choice.Mode == ToolChoiceNone && len(reply.Messages) == 0 { // all that it said was calls
-			if reply, err = r.sayLimit(total); err != nil {
+		if r.listens {
+			it.Results = step.batch.contents()
+			if err := r.afterIteration(ctx, it); err != nil {
 				return err
 			}
 		}
-		if err := r.storeStep(ctx, sent, reply); err != nil {
-			return err
-		}
-		if len(b.calls) == 0 || paused(b, tools) {
+		if !goOn {
 			return nil
 		}
-		if err := unknownCall(b, tools); err != nil && limits.TerminateOnUnknownCalls {
-			return err
-		}
-		if w := r.pauseForApproval(b, tools); w != nil {
-			waits.add(r, w)
-			return r.ask(w, total)
-		}
-		if err := r.invoke(ctx, b, tools); err != nil {
-			return err
-		}
-		results, failed, terminated := b.message()
-		total.Messages = append(total.Messages, results)
-		if err := r.showResults(results); err != nil {
-			return err
-		}
-		sent = []*message.Message{results}
-		if terminated || choice.Mode == ToolChoiceRequired {
-			return r.storeStep(ctx, sent, nil)
-		}
-		answered += len(b.calls)
-		if failing++; !failed {
+		sent = []*message.Message{step.results}
+		answered += len(step.batch.calls)
+		if failing++; !step.failed {
 			failing = 0
 		}
-		if request, err = r.nextRequest(ctx, request, reply, results); err != nil {
+		if request, err = r.nextRequest(ctx, request, step.reply, step.results); err != nil {
 			return err
 		}
 	}
+}
+
+// nextIteration is what hooks see of the model call that is due.
+func (r *run) nextIteration(request *ChatRequest, total *Response) *Iteration {
+	r.iterations++
+	if !r.listens {
+		return nil
+	}
+	soFar := *total
+	soFar.Messages = slices.Clip(soFar.Messages)
+	return &Iteration{Number: r.iterations, Request: request, SoFar: &soFar}
+}
+
+// step is one model call and what became of it.
+type step struct {
+	request *ChatRequest
+	sent    []*message.Message // what is new in the request
+	tools   map[string]OfferedTool
+	last    bool // calls in the reply are dropped
+
+	reply   *Response
+	batch   *batch
+	results *message.Message
+	failed  bool
+}
+
+// step makes one model call and answers the calls in its reply. It reports whether the loop goes on.
+func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals, total *Response) (bool, error) {
+	limits := r.agent.invocation
+	if err := r.reply(ctx, s, it); err != nil {
+		return false, err
+	}
+	total.add(s.reply)
+	s.batch = newBatch(s.reply)
+	if s.last && len(s.reply.Messages) == 0 { // all that it said was calls
+		var err error
+		if s.reply, err = r.sayLimit(total); err != nil {
+			return false, err
+		}
+	}
+	if err := r.storeStep(ctx, s.sent, s.reply); err != nil {
+		return false, err
+	}
+	if limits.Disabled || len(s.tools) == 0 || len(s.batch.calls) == 0 {
+		return false, nil
+	}
+	instead, err := r.instead(ctx, s, it)
+	switch {
+	case err != nil:
+		return false, err
+	case instead != nil:
+		return false, r.skipCalls(ctx, s, instead, total)
+	case paused(s.batch, s.tools):
+		return false, nil
+	}
+	if err := unknownCall(s.batch, s.tools); err != nil && limits.TerminateOnUnknownCalls {
+		return false, err
+	}
+	w, err := r.decideCalls(ctx, s.batch, s.tools, waits.rules)
+	if err != nil {
+		return false, err
+	}
+	if w != nil {
+		waits.add(r, w)
+		return false, r.ask(w, total)
+	}
+	if err := r.invoke(ctx, s.batch, s.tools); err != nil {
+		return false, err
+	}
+	var terminated bool
+	s.results, s.failed, terminated = s.batch.message()
+	total.Messages = append(total.Messages, s.results)
+	if err := r.showResults(s.results); err != nil {
+		return false, err
+	}
+	if terminated || s.request.Options.ToolChoice.Mode == ToolChoiceRequired {
+		return false, r.storeStep(ctx, []*message.Message{s.results}, nil)
+	}
+	return true, nil
+}
+
+// reply gets the reply of one model call, or what a before_iteration hook gives in its place.
+func (r *run) reply(ctx context.Context, s *step, it *Iteration) error {
+	if r.listens {
+		if err := r.beforeIteration(ctx, it); err != nil {
+			return err
+		}
+		if instead := it.instead; instead != nil {
+			if s.reply = instead; s.last {
+				s.reply = withoutCalls(instead)
+			}
+			it.instead, it.Reply = nil, s.reply
+			return r.out.showAll(s.reply)
+		}
+	}
+	var err error
+	if s.reply, err = r.callModel(ctx, s.request, s.last); err != nil {
+		return err
+	}
+	if r.listens {
+		it.Reply = s.reply
+	}
+	return nil
+}
+
+// instead asks before_tools hooks what stands in place of a reply's calls; nil lets them run.
+func (r *run) instead(ctx context.Context, s *step, it *Iteration) (*Response, error) {
+	if !r.listens {
+		return nil, nil
+	}
+	it.Calls = s.batch.calls
+	if err := r.beforeTools(ctx, it); err != nil {
+		return nil, err
+	}
+	return it.instead, nil
+}
+
+// skipCalls answers all calls of a reply with a fixed result, and ends the run with another reply.
+func (r *run) skipCalls(ctx context.Context, s *step, instead, total *Response) error {
+	for i, c := range s.batch.calls {
+		s.batch.results[i].result = message.FunctionResult{CallID: c.CallID, Result: textValue(skippedCall), Error: skippedCall}
+	}
+	s.results, _, _ = s.batch.message()
+	total.Messages = append(total.Messages, s.results)
+	if err := r.showResults(s.results); err != nil {
+		return err
+	}
+	reply := withoutCalls(instead)
+	total.Messages = append(total.Messages, reply.Messages...)
+	if err := r.out.showAll(reply); err != nil {
+		return err
+	}
+	return r.storeStep(ctx, []*message.Message{s.results}, reply)
 }
 
 func (r *run) showResults(results *message.Message) error {
@@ -184,6 +282,9 @@ func (r *run) nextRequest(ctx context.Context, before *ChatRequest, reply *Respo
 
 // callable are the tools that the model may call, by name.
 func (r *run) callable(offered []OfferedTool) map[string]OfferedTool {
+	if len(offered)+len(r.agent.invocation.AdditionalTools) == 0 {
+		return nil
+	}
 	tools := make(map[string]OfferedTool, len(offered)+len(r.agent.invocation.AdditionalTools))
 	for _, t := range r.agent.invocation.AdditionalTools {
 		tools[t.Definition().Name] = OfferedTool{Tool: t}
@@ -224,6 +325,17 @@ func (b *batch) message() (m *message.Message, failed, terminated bool) {
 		terminated = terminated || o.terminated
 	}
 	return m, failed, terminated
+}
+
+// contents are the results in the order of the calls, where there are any.
+func (b *batch) contents() []message.FunctionResult {
+	var all []message.FunctionResult
+	for _, o := range b.results {
+		if o.result.Result != nil {
+			all = append(all, o.result)
+		}
+	}
+	return all
 }
 
 // add puts a reply behind the replies so far.

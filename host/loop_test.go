@@ -42,7 +42,7 @@ func (s *script) Stream(ctx context.Context, r *host.ChatRequest) iter.Seq2[*hos
 			return
 		}
 		for _, m := range response.Messages {
-			if !yield(&host.Update{Role: m.Role, Contents: m.Contents}, nil) {
+			if !yield(&host.Update{Role: m.Role, Contents: m.Contents, FinishReason: response.FinishReason}, nil) {
 				return
 			}
 		}

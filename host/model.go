@@ -152,6 +152,8 @@ type Update struct {
 	FinishReason   FinishReason
 	// Usage is added to what earlier updates carried.
 	Usage *Usage
+	// Event is set, and nothing else, where a part of the run tells something. It is no part of the response.
+	Event *Event
 }
 
 // Text returns the update's texts joined with nothing between them.

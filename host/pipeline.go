@@ -34,6 +34,7 @@ func (r *run) hooked(ctx context.Context, i int) error {
 		if err != nil && !skipped {
 			return err
 		}
+		r.goOnWithout(i, skipped)
 	}
 	if err := r.from(ctx, i+1); err != nil {
 		if !skipped {
@@ -48,6 +49,16 @@ func (r *run) hooked(ctx context.Context, i int) error {
 		}
 	}
 	return nil
+}
+
+// goOnWithout remembers whether the provider at position i takes part in the rest of the run.
+func (r *run) goOnWithout(i int, gone bool) {
+	if gone && r.gone == nil {
+		r.gone = map[int]bool{}
+	}
+	if r.gone != nil {
+		r.gone[i] = gone
+	}
 }
 
 // wrapped runs a provider that wraps the rest.
@@ -80,7 +91,8 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 		r.ownResponse = false
 		return r.out.showAll(r.response)
 	case skipped && !called:
-		return r.from(ctx, i+1) // the run goes on without it
+		r.goOnWithout(i, true)
+		return r.from(ctx, i+1)
 	case skipped && r.response != nil:
 		return nil // it failed after the rest was done, which stands
 	case inner == nil:
@@ -119,7 +131,8 @@ func (r *run) hook(ctx context.Context, i int, name string, call func(ctx contex
 			end()
 		}()
 	}
-	err = guard(r.out, func() error { return call(ctx, sc) })
+	told := r.eventsFrom(ctx, s.sourceID)
+	err = guard(r.out, func() error { return call(told, sc) })
 	if err != nil {
 		// What a failing hook had added is taken back, as it is for a plugin, whose effects come all together or not at all.
 		r.metadata = sc.metadataBefore()

@@ -8,12 +8,12 @@ import (
 )
 
 // Provider adds context to the runs of an agent. The list of an agent's providers takes anything that has a source id
-// and implements at least one of [BeforeRunHook], [AfterRunHook], [RunFailedHook] and [SessionCreatedHook], or
-// [WrappingProvider] in place of the first two. Providers are shared by all runs of all sessions: what belongs to one
+// and implements at least one of [BeforeRunHook], [AfterRunHook], [RunFailedHook], [SessionCreatedHook] and the hooks of
+// the loop ([Hooks] has them all), or [WrappingProvider] in place of the first two. Providers are shared by all runs of all sessions: what belongs to one
 // session goes into [SessionContext.State].
 type Provider interface {
-	// SourceID is the provider's name in the agent, snake_case and unique; names that begin with "weft." are refused. It stands on all that the provider adds and
-	// is the name of its state. It must not change.
+	// SourceID is the provider's name in the agent, snake_case and unique; names that begin with "weft." are refused. It
+	// stands on all that the provider adds and is the name of its state. It must not change.
 	SourceID() string
 }
 
@@ -165,6 +165,17 @@ type slot struct {
 	wrap    WrappingProvider
 	factory *perSession
 	history *HistoryProvider
+
+	beforeIteration BeforeIterationHook
+	beforeTools     BeforeToolsHook
+	beforeFunction  BeforeFunctionHook
+	afterFunction   AfterFunctionHook
+	afterIteration  AfterIterationHook
+}
+
+// listens reports whether the provider has a hook of the loop.
+func (s *slot) listens() bool {
+	return s.beforeIteration != nil || s.beforeTools != nil || s.beforeFunction != nil || s.afterFunction != nil || s.afterIteration != nil
 }
 
 // reservedPrefix begins the names of state that is the host's own and no provider's.
@@ -188,6 +199,11 @@ func newSlot(p Provider) (slot, error) {
 	s.failed, _ = p.(RunFailedHook)
 	s.created, _ = p.(SessionCreatedHook)
 	s.wrap, _ = p.(WrappingProvider)
+	s.beforeIteration, _ = p.(BeforeIterationHook)
+	s.beforeTools, _ = p.(BeforeToolsHook)
+	s.beforeFunction, _ = p.(BeforeFunctionHook)
+	s.afterFunction, _ = p.(AfterFunctionHook)
+	s.afterIteration, _ = p.(AfterIterationHook)
 	s.factory, _ = p.(*perSession)
 	s.history, _ = p.(*HistoryProvider)
 	if set, ok := p.(HookSet); ok {
@@ -196,8 +212,8 @@ func newSlot(p Provider) (slot, error) {
 	if s.wrap != nil && (s.before != nil || s.after != nil) {
 		return slot{}, fmt.Errorf("provider %q has Process beside BeforeRun or AfterRun: it either wraps the rest or has hooks", s.sourceID)
 	}
-	if s.wrap == nil && s.before == nil && s.after == nil && s.failed == nil && s.created == nil && s.factory == nil {
-		return slot{}, fmt.Errorf("provider %q (%T) implements no hook: it needs BeforeRun, AfterRun, RunFailed, SessionCreated or Process",
+	if s.wrap == nil && s.before == nil && s.after == nil && s.failed == nil && s.created == nil && s.factory == nil && !s.listens() {
+		return slot{}, fmt.Errorf("provider %q (%T) implements no hook: it needs BeforeRun, AfterRun, RunFailed, SessionCreated, Process or a hook of the loop",
 			s.sourceID, p)
 	}
 	if o, ok := p.(ErrorPolicyOf); ok {
@@ -213,18 +229,21 @@ func newSlot(p Provider) (slot, error) {
 
 // keepOnly forgets the hooks that are not named.
 func (s *slot) keepOnly(names []string) {
-	if !slices.Contains(names, "before_run") {
-		s.before = nil
+	drop := func(name string, forget func()) {
+		if !slices.Contains(names, name) {
+			forget()
+		}
 	}
-	if !slices.Contains(names, "after_run") {
-		s.after = nil
-	}
-	if !slices.Contains(names, "run_failed") {
-		s.failed = nil
-	}
-	if !slices.Contains(names, "session_created") {
-		s.created = nil
-	}
+	drop("before_run", func() { s.before = nil })
+	drop("after_run", func() { s.after = nil })
+	drop("run_failed", func() { s.failed = nil })
+	drop("session_created", func() { s.created = nil })
+	drop("process", func() { s.wrap = nil })
+	drop("before_iteration", func() { s.beforeIteration = nil })
+	drop("before_tools", func() { s.beforeTools = nil })
+	drop("before_function", func() { s.beforeFunction = nil })
+	drop("after_function", func() { s.afterFunction = nil })
+	drop("after_iteration", func() { s.afterIteration = nil })
 }
 
 // newSlots checks a list of providers; taken are slots whose source ids are in use already.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -33,9 +34,15 @@ type run struct {
 	decided map[string]bool
 	// hasSession says that the caller passed a session, so that it outlives the run.
 	hasSession bool
+	// listens says that a provider has a hook of the loop; iterations counts model calls.
+	listens    bool
+	iterations int
+	// gone are the providers without which this run goes on, by position.
+	gone map[int]bool
 	// returnedConversation is what the last model call of this run named.
 	returnedConversation string
 	tracers              tracers
+	tells                bool // somebody listens to events
 
 	context     runContext
 	metadata    map[string]jsontext.Value
@@ -127,6 +134,7 @@ func (r *run) do(ctx context.Context) (*Response, error) {
 	if err := r.resolveFactories(ctx); err != nil {
 		return nil, err
 	}
+	r.listens = slices.ContainsFunc(r.slots, func(s slot) bool { return s.listens() })
 	if err := r.greetSession(ctx); err != nil {
 		return nil, err
 	}

@@ -81,10 +81,29 @@ func (r ApprovalRequest) Respond(approved bool) ApprovalResponse {
 	return ApprovalResponse{Call: r.Call, Approved: approved}
 }
 
-// ApprovalResponse is a decision about a call. It holds for that call id with those arguments and nothing else.
+// RespondAlways is the answer to the request, and a standing rule for later calls: of the tool, or of the tool with
+// these arguments.
+func (r ApprovalRequest) RespondAlways(approved bool, remember Remember) ApprovalResponse {
+	return ApprovalResponse{Call: r.Call, Approved: approved, Remember: remember}
+}
+
+// Remember says for which later calls of the session a decision holds too.
+type Remember string
+
+// What a decision may be remembered for. The zero value is for nothing else.
+const (
+	// RememberTool is for every call of the tool.
+	RememberTool Remember = "tool"
+	// RememberArguments is for every call of the tool with the same arguments.
+	RememberArguments Remember = "arguments"
+)
+
+// ApprovalResponse is a decision about a call. It holds for that call id with those arguments, and for later calls only
+// as Remember says.
 type ApprovalResponse struct {
 	Call     FunctionCall
 	Approved bool
+	Remember Remember
 }
 
 // Unknown is content of a kind that this version does not know, kept as it is.

@@ -125,7 +125,7 @@ func (d *Decoder) contents(dec *jsontext.Decoder) ([]Content, error) {
 
 // content reads one content. It stands in a buffer of its own, because its type may come last in it.
 func (d *Decoder) content(raw jsontext.Value) (Content, error) {
-	var kind, text, uri, mediaType, callID, name, message, code, failure string
+	var kind, text, remember, uri, mediaType, callID, name, message, code, failure string
 	var arguments, result, call jsontext.Value
 	var approved bool
 	seen := map[string]bool{}
@@ -163,6 +163,8 @@ func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 			call, err = strictjson.Raw(dec)
 		case "approved":
 			approved, err = strictjson.Bool(dec)
+		case "remember":
+			remember, err = strictjson.String(dec)
 		default:
 			return false, nil
 		}
@@ -197,7 +199,7 @@ func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 		return nil, strictjson.Faultf(nil, `a content needs a "type": one of %s`, list(Kinds))
 	}
 	if approval := Kind(kind); !d.RefuseUnknownKinds && (approval == KindApprovalRequest || approval == KindApprovalResponse) {
-		return d.approval(approval, call, approved, need)
+		return d.approval(approval, call, approved, Remember(remember), need)
 	}
 	if d.RefuseUnknownKinds {
 		return nil, strictjson.Faultf(nil, "content type %q is not one of %s", kind, list(Kinds))
@@ -207,7 +209,7 @@ func (d *Decoder) content(raw jsontext.Value) (Content, error) {
 }
 
 // approval reads the call that an approval is about.
-func (d *Decoder) approval(kind Kind, call jsontext.Value, approved bool, need func(...string) error) (Content, error) {
+func (d *Decoder) approval(kind Kind, call jsontext.Value, approved bool, remember Remember, need func(...string) error) (Content, error) {
 	if err := need("function_call"); err != nil {
 		return nil, err
 	}
@@ -222,7 +224,10 @@ func (d *Decoder) approval(kind Kind, call jsontext.Value, approved bool, need f
 	case kind == KindApprovalRequest:
 		return ApprovalRequest{Call: about}, nil
 	}
-	return ApprovalResponse{Call: about, Approved: approved}, need("approved")
+	if remember != "" && remember != RememberTool && remember != RememberArguments {
+		return nil, strictjson.Faultf(nil, `"remember" is %q, and must be "tool" or "arguments"`, remember)
+	}
+	return ApprovalResponse{Call: about, Approved: approved, Remember: remember}, need("approved")
 }
 
 func list[T ~string](names []T) string {

@@ -154,6 +154,12 @@ func (r ApprovalRequest) appendJSON(b []byte) ([]byte, error) {
 func (r ApprovalResponse) appendJSON(b []byte) ([]byte, error) {
 	b = append(b, `{"type":"function_approval_response","approved":`...)
 	b = strconv.AppendBool(b, r.Approved)
+	if r.Remember != "" {
+		var err error
+		if b, err = jsontext.AppendQuote(append(b, `,"remember":`...), r.Remember); err != nil {
+			return b, err
+		}
+	}
 	return closing(r.Call.appendJSON(append(b, `,"function_call":`...)))
 }
 

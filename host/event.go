@@ -1,0 +1,208 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+)
+
+// defaultAnswerTime is how long [Request] waits for an answer.
+const defaultAnswerTime = 5 * time.Minute
+
+// Event is what a part of a run tells the caller while the run is under way. A streamed run yields it as
+// [Update.Event]; any run gives it to [RunConfig.OnEvent], where that is set.
+type Event struct {
+	// ID is the event's own.
+	ID    string
+	RunID string
+	// SourceID is the provider, or the source of the tool, that it comes from; empty for anybody else. The host sets it.
+	SourceID string
+	// Name says what it is about; Data is any JSON value.
+	Name string
+	Data jsontext.Value
+	// AnswerBy is until when an answer is waited for; zero where none is.
+	AnswerBy time.Time
+
+	answer chan jsontext.Value
+	once   sync.Once
+}
+
+// ErrNoAnswerWanted is returned where an event is answered that is no request, or is answered again.
+var ErrNoAnswerWanted = errors.New("nobody waits for an answer to this event")
+
+// Answer answers a request with any JSON value. It may be called from any goroutine, at any time after the event was
+// seen, once. An answer that comes too late is lost.
+func (e *Event) Answer(value any) error {
+	if e.answer == nil {
+		return ErrNoAnswerWanted
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("answer to %q cannot be given as JSON: %w", e.Name, err)
+	}
+	err = ErrNoAnswerWanted
+	e.once.Do(func() {
+		e.answer <- raw
+		err = nil
+	})
+	return err
+}
+
+// Emit tells the caller of the run that ctx belongs to of an event. It may be called by hooks, middleware and tools, on
+// the goroutine on which they were called, or by a tool on any. Where nobody listens it does nothing. It fails where data
+// cannot be represented as JSON, and with [ErrStopped] where the caller left the stream.
+func Emit(ctx context.Context, name string, data any) error {
+	sink, e, err := newEvent(ctx, name, data)
+	if err != nil || sink == nil {
+		return err
+	}
+	return sink.deliver(ctx, e)
+}
+
+// Request is [Emit] of an event that is to be answered, and waits for the answer: for the given time, five minutes for 0.
+// answered is false where no answer came in time, or nobody listens; that is a "no". It fails as Emit does, and where ctx
+// ends.
+func Request(ctx context.Context, name string, data any, wait time.Duration) (answer jsontext.Value, answered bool, err error) {
+	sink, e, err := newEvent(ctx, name, data)
+	if err != nil || sink == nil {
+		return nil, false, err
+	}
+	if wait <= 0 {
+		wait = defaultAnswerTime
+	}
+	e.AnswerBy, e.answer = time.Now().Add(wait), make(chan jsontext.Value, 1) // before anybody sees it
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	if err := sink.deliver(ctx, e); err != nil {
+		return nil, false, err
+	}
+	select {
+	case answer := <-e.answer:
+		return answer, true, nil
+	case <-timer.C:
+		return nil, false, nil
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+}
+
+func newEvent(ctx context.Context, name string, data any) (*eventSink, *Event, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("event %q cannot be told as JSON: %w", name, err)
+	}
+	sink, _ := ctx.Value(eventKey{}).(*eventSink)
+	if sink == nil {
+		return nil, nil, nil
+	}
+	return sink, &Event{ID: uuid.NewString(), RunID: sink.runID, SourceID: sink.sourceID, Name: name, Data: raw}, nil
+}
+
+type eventKey struct{}
+
+// eventSink is where the events of one part of a run go. It travels in the part's context.
+type eventSink struct {
+	runID    string
+	sourceID string
+	onEvent  func(ctx context.Context, e *Event)
+	out      *emitter
+
+	// Where several goroutines work for the run, their events go to the consumer's own through queue, until over.
+	queue chan *Event
+	over  chan struct{}
+}
+
+// deliver gives the event to whoever listens.
+func (s *eventSink) deliver(ctx context.Context, e *Event) error {
+	if s.onEvent != nil {
+		s.onEvent(ctx, e)
+	}
+	switch {
+	case s.out == nil:
+		return nil
+	case s.queue == nil:
+		return s.out.tell(e)
+	}
+	select {
+	case s.queue <- e:
+		return nil
+	case <-s.over:
+		return errors.New("event " + e.Name + ": the tool call is over")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tell gives an event to the consumer. Hooks on the stream do not see it.
+func (e *emitter) tell(event *Event) error {
+	e.root.inside = true
+	more := e.root.yield(&Update{Event: event})
+	e.root.inside = false
+	if !more {
+		return ErrStopped
+	}
+	return nil
+}
+
+// withEvents is a context whose events reach the caller, if anybody listens.
+func (e *execution) withEvents(ctx context.Context) context.Context {
+	if e.out == nil && e.config.OnEvent == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, eventKey{}, &eventSink{runID: e.id, onEvent: e.config.OnEvent, out: e.out})
+}
+
+// eventsFrom is a context whose events carry a source.
+func (r *run) eventsFrom(ctx context.Context, sourceID string) context.Context {
+	if !r.tells {
+		return ctx
+	}
+	sink, _ := ctx.Value(eventKey{}).(*eventSink)
+	if sink == nil {
+		return ctx
+	}
+	own := *sink
+	own.sourceID, own.runID = sourceID, r.id
+	return context.WithValue(ctx, eventKey{}, &own)
+}
+
+// relay lets the events of tools that run on goroutines of their own reach the consumer on its own goroutine. work starts
+// them with the context that it is given and returns a function that waits for them.
+func (r *run) relay(ctx context.Context, work func(ctx context.Context) (wait func())) error {
+	sink, _ := ctx.Value(eventKey{}).(*eventSink)
+	if r.out == nil || sink == nil {
+		work(ctx)()
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queued := *sink
+	queued.queue, queued.over = make(chan *Event), make(chan struct{})
+	defer close(queued.over)
+	wait := work(context.WithValue(ctx, eventKey{}, &queued))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	var err error
+	for {
+		select {
+		case e := <-queued.queue:
+			if err != nil {
+				continue // nobody listens any more, and the tools are still to finish
+			}
+			if err = r.out.tell(e); err != nil {
+				cancel()
+			}
+		case <-done:
+			return err
+		}
+	}
+}
