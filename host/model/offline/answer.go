@@ -144,12 +144,15 @@ func between(before *candidate) string {
 func quoted(text string) string { return "“" + text + "”" }
 
 // shortened cuts a sentence that is longer than all quotes together may be.
-func (c *Client) shortened(text string) string {
+func (c *Client) shortened(text string) string { return shortenedTo(text, c.maxLength) }
+
+// shortenedTo cuts a text to so many characters, at a word where one ends near by.
+func shortenedTo(text string, length int) string {
 	runes := []rune(text)
-	if len(runes) <= c.maxLength {
+	if len(runes) <= length {
 		return text
 	}
-	cutAt := c.maxLength
+	cutAt := length
 	for i := cutAt; i > cutAt*3/4; i-- {
 		if unicode.IsSpace(runes[i]) {
 			cutAt = i

@@ -92,9 +92,14 @@ func TestGoldenAnswers(t *testing.T) {
 			fmt.Fprintf(&b, "> %s\n%s\n\n", q, answerTo(t, requestFor(s.instructions, q, s.context...)))
 		}
 	}
-	const file = "testdata/answers.golden"
+	compareGolden(t, "testdata/answers.golden", b.String())
+}
+
+// compareGolden holds text against a file, or writes it there with -update.
+func compareGolden(t *testing.T, file, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -103,7 +108,7 @@ func TestGoldenAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, wanted := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	got, wanted := strings.Split(text, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(wanted)) {
 		if i >= len(got) || i >= len(wanted) || got[i] != wanted[i] {
 			t.Fatalf("%s: line %d differs; look at it, then run with -update\ngot  %q\nwant %q", file, i+1, lineAt(got, i), lineAt(wanted, i))

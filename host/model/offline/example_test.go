@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/model/offline"
 	"github.com/weft-run/weft/message"
@@ -28,6 +31,47 @@ func Example() {
 	// “`before_run` receives the input and its own state.” — abi.md § Input (docs)
 	// Your name is Ada. — instructions
 	// Nothing in my context answers that. I looked at the instructions and docs (1 message).
+}
+
+// weather is a tool that knows one kind of weather.
+type weather struct{}
+
+func (weather) Definition() host.ToolDefinition {
+	return host.ToolDefinition{Name: "get_weather", Description: "Tells the weather of a city.", Parameters: []byte(`{
+		"type": "object", "required": ["city"],
+		"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}`)}
+}
+
+func (weather) Call(_ context.Context, arguments jsontext.Value) (jsontext.Value, error) {
+	in := struct {
+		City string `json:"city"`
+		Days int    `json:"days"`
+	}{Days: 1}
+	if err := json.Unmarshal(arguments, &in); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fmt.Sprintf("%s: sun for %d days.", in.City, in.Days))
+}
+
+// A question that names a tool has it called, with the arguments that stand in the question.
+func Example_tools() {
+	agent, err := host.NewAgent(host.AgentConfig{
+		Name: "guide", Client: offline.New(offline.Config{}), Tools: []host.Tool{weather{}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	for _, question := range []string{"Get weather for New York for 3 days, please.", "get_weather city=Paris", "get_weather"} {
+		response, err := agent.Run(context.Background(), host.Text(question), host.RunConfig{})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(response.Text())
+	}
+	// Output:
+	// “New York: sun for 3 days.” — get_weather
+	// “Paris: sun for 1 days.” — get_weather
+	// To call get_weather I need city (a text). Say it like this: `get_weather city="…"`
 }
 
 func ExampleClient_Stream() {
