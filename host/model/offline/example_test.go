@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/model/offline"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
@@ -37,9 +38,13 @@ func Example() {
 type weather struct{}
 
 func (weather) Definition() host.ToolDefinition {
-	return host.ToolDefinition{Name: "get_weather", Description: "Tells the weather of a city.", Parameters: []byte(`{
+	takes, err := schema.Parse([]byte(`{
 		"type": "object", "required": ["city"],
-		"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}`)}
+		"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}`))
+	if err != nil {
+		panic(err)
+	}
+	return host.ToolDefinition{Name: "get_weather", Description: "Tells the weather of a city.", Parameters: takes}
 }
 
 func (weather) Call(_ context.Context, arguments jsontext.Value) (jsontext.Value, error) {

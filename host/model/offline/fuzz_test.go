@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/message"
@@ -74,19 +73,11 @@ func holds(t *testing.T, c message.FunctionCall, tools []host.OfferedTool) {
 		t.Fatalf("%s %s: %v", c.Name, c.Arguments, err)
 	}
 	for _, o := range tools {
-		raw := parametersOf(o.Definition())
-		if o.Definition().Name != c.Name || len(strings.TrimSpace(string(raw))) == 0 {
+		s := o.Definition().Parameters
+		if o.Definition().Name != c.Name || s == nil {
 			continue
 		}
-		var schema jsonschema.Schema
-		if err := json.Unmarshal(raw, &schema); err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := schema.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := resolved.Validate(object); err != nil {
+		if err := s.Validate(c.Arguments); err != nil {
 			t.Fatalf("%s %s: %v", c.Name, c.Arguments, err)
 		}
 	}

@@ -2,18 +2,20 @@ package offline
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/weft-run/weft/host"
 )
 
 // parameters are the arguments that a tool takes.
 type parameters struct {
-	resolved *jsonschema.Resolved // nil takes any object
-	list     []*parameter         // in the order of the schema
+	schema host.Schema  // nil takes any object
+	list   []*parameter // in the order of the schema
 }
 
 // parameter is one argument, with what is known of it.
@@ -25,26 +27,32 @@ type parameter struct {
 	items    *parameter // what the elements of an array are; nil for any
 }
 
-// readParameters reads the schema of a tool's arguments. It is an error where that is none.
-func readParameters(raw []byte) (*parameters, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
+// schemaMembers is what is read of a JSON Schema to fill arguments in. The whole of it is the schema's own business.
+type schemaMembers struct {
+	Type       jsontext.Value   `json:"type"`
+	Enum       []jsontext.Value `json:"enum"`
+	Const      jsontext.Value   `json:"const"`
+	Items      jsontext.Value   `json:"items"`
+	Properties jsontext.Value   `json:"properties"`
+	Required   []string         `json:"required"`
+}
+
+// readParameters reads the schema of a tool's arguments. It is an error where its document is none.
+func readParameters(schema host.Schema) (*parameters, error) {
+	if schema == nil {
 		return &parameters{}, nil
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(raw, &schema); err != nil {
+	var top schemaMembers
+	if err := json.Unmarshal(schema.JSON(), &top); err != nil {
 		return nil, err
 	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return nil, err
-	}
-	p := &parameters{resolved: resolved}
-	for _, name := range propertyNames(raw) {
-		one := newParameter(name, schema.Properties[name])
-		one.required = slices.Contains(schema.Required, name)
+	p := &parameters{schema: schema}
+	for name, raw := range members(top.Properties) {
+		one := newParameter(name, raw)
+		one.required = slices.Contains(top.Required, name)
 		p.list = append(p.list, one)
 	}
-	for _, name := range schema.Required {
+	for _, name := range top.Required {
 		if p.named(name) == nil {
 			p.list = append(p.list, &parameter{name: name, required: true})
 		}
@@ -63,59 +71,52 @@ func (p *parameters) named(name string) *parameter {
 
 // fits says whether arguments hold against the whole schema.
 func (p *parameters) fits(arguments jsontext.Value) bool {
-	var object map[string]any
-	if json.Unmarshal(arguments, &object) != nil {
-		return false
-	}
-	return p.resolved == nil || p.resolved.Validate(object) == nil
+	return p.schema == nil || p.schema.Validate(arguments) == nil
 }
 
-// propertyNames are the names in properties as they stand in the schema: its Go form has them in no order.
-func propertyNames(raw []byte) []string {
-	var top struct {
-		Properties jsontext.Value `json:"properties"`
-	}
-	if json.Unmarshal(raw, &top) != nil || top.Properties.Kind() != '{' {
-		return nil
-	}
-	var names []string
-	dec := jsontext.NewDecoder(bytes.NewReader(top.Properties))
-	if _, err := dec.ReadToken(); err != nil {
-		return nil
-	}
-	for dec.PeekKind() == '"' {
-		token, err := dec.ReadToken()
-		if err != nil {
-			return names
+// members are the members of a JSON object as they stand in it. What is no object has none.
+func members(object jsontext.Value) iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) {
+		if object.Kind() != '{' {
+			return
 		}
-		names = append(names, token.String())
-		if dec.SkipValue() != nil {
-			return names
+		dec := jsontext.NewDecoder(bytes.NewReader(object))
+		if _, err := dec.ReadToken(); err != nil {
+			return
+		}
+		for dec.PeekKind() == '"' {
+			token, err := dec.ReadToken()
+			if err != nil {
+				return
+			}
+			name := token.String()
+			value, err := dec.ReadValue()
+			if err != nil || !yield(name, value.Clone()) {
+				return
+			}
 		}
 	}
-	return names
 }
 
-func newParameter(name string, s *jsonschema.Schema) *parameter {
+// newParameter reads the schema of one argument. One that is no object, such as true, takes anything.
+func newParameter(name string, raw jsontext.Value) *parameter {
 	p := &parameter{name: name}
-	if s == nil {
+	var d schemaMembers
+	if json.Unmarshal(raw, &d) != nil {
 		return p
 	}
-	p.types = s.Types
-	if s.Type != "" {
-		p.types = []string{s.Type}
+	var one string
+	if json.Unmarshal(d.Type, &one) == nil {
+		p.types = []string{one}
+	} else if json.Unmarshal(d.Type, &p.types) != nil {
+		p.types = nil
 	}
-	values := s.Enum
-	if s.Const != nil {
-		values = []any{*s.Const}
+	p.enum = d.Enum
+	if d.Const != nil {
+		p.enum = []jsontext.Value{d.Const}
 	}
-	for _, v := range values {
-		if raw, err := json.Marshal(v, json.Deterministic(true)); err == nil {
-			p.enum = append(p.enum, raw)
-		}
-	}
-	if s.Items != nil {
-		p.items = newParameter(name, s.Items)
+	if d.Items.Kind() == '{' {
+		p.items = newParameter(name, d.Items)
 	}
 	return p
 }

@@ -12,11 +12,8 @@ import (
 // tool is an offered tool, as a question is held against it.
 type tool struct {
 	name, description string
-	parameters        []byte
+	parameters        host.Schema // nil for an open object
 }
-
-// parametersOf is the JSON Schema of a tool's arguments; empty for an open object.
-func parametersOf(d host.ToolDefinition) []byte { return d.Parameters }
 
 // toolsOf are the tools of a request that have a name. Of two with the same name the first counts.
 func toolsOf(request *host.ChatRequest) []*tool {
@@ -27,7 +24,7 @@ func toolsOf(request *host.ChatRequest) []*tool {
 		}
 		d := offered.Definition()
 		if d.Name != "" && !slices.ContainsFunc(out, func(t *tool) bool { return t.name == d.Name }) {
-			out = append(out, &tool{name: d.Name, description: d.Description, parameters: parametersOf(d)})
+			out = append(out, &tool{name: d.Name, description: d.Description, parameters: d.Parameters})
 		}
 	}
 	return out
