@@ -17,12 +17,17 @@ func (t *talk) converse(ctx context.Context) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	screen := t.out
-	if !isTerminal(screen) {
-		screen = t.err
-	}
+	screen := t.screen()
 	t.introduce(screen)
 	return t.goOn(ctx, screen, interrupts)
+}
+
+// screen is where the person sits.
+func (t *talk) screen() io.Writer {
+	if !isTerminal(t.out) {
+		return t.err
+	}
+	return t.out
 }
 
 // goOn asks for a message and answers it, until there is an end.
@@ -30,6 +35,7 @@ func (t *talk) goOn(ctx context.Context, screen io.Writer, interrupts chan os.Si
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	lines := readLines(ctx, t.in)
+	t.asker = t.asking(lines)
 	for {
 		fmt.Fprint(screen, prompt)
 		select {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type runFlags struct {
 	message string
 	session string
 	log     string
+	approve string
 	trace   bool
 	json    bool
 }
@@ -64,10 +66,13 @@ session in a file and goes on with it at the next start.`),
 	f.BoolVar(&flags.trace, "trace", false, "after each answer tell what each source added, and what it cost")
 	f.BoolVar(&flags.json, "json", false, "print each answer as a JSON object on one line")
 	f.StringVar(&flags.log, "log", "warn", "what to log on standard error: debug, info, warn or error")
+	f.StringVar(&flags.approve, "approve", approveAsk, "tool calls that need approval: ask, all lets them run, none refuses them; where nobody can be asked they are refused")
 	flags.engine.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("session", completeFiles("json")) // the flags were defined above
 	_ = cmd.RegisterFlagCompletionFunc("log", cobra.FixedCompletions(
 		[]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("approve", cobra.FixedCompletions(
+		[]string{approveAsk, approveAll, approveNone}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -75,6 +80,9 @@ session in a file and goes on with it at the next start.`),
 func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	if cmd.Flags().Changed("message") && strings.TrimSpace(flags.message) == "" {
 		return &usageError{cmd, errors.New("-m needs a message that is not empty")}
+	}
+	if !slices.Contains([]string{approveAsk, approveAll, approveNone}, flags.approve) {
+		return &usageError{cmd, fmt.Errorf("--approve %q is not one of ask, all, none", flags.approve)}
 	}
 	log, err := newLogger(s, flags.log)
 	if err != nil {

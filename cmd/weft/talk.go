@@ -7,7 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/message"
 )
 
 // talk is one start of weft run: an agent, a session, and a way of showing answers.
@@ -18,6 +21,7 @@ type talk struct {
 	sources []string
 	session *host.Session // nil for a single message that belongs to no session
 	file    *sessionFile  // nil where the session is not kept
+	asker   decider       // nil where nobody can be asked
 }
 
 // keepError is an answer that was given and could not be kept. Nothing more is asked then.
@@ -39,20 +43,34 @@ func (t *talk) openSession() error {
 	return err
 }
 
-// ask gives one message to the agent, shows the answer, and keeps the session. The error was not shown yet, unless the
-// answer is JSON.
+// ask gives one message to the agent, and the answers to what it asks about on the way; it shows the answer, and keeps
+// the session. The error was not shown yet, unless the answer is JSON.
 func (t *talk) ask(ctx context.Context, text string) error {
 	if !utf8.ValidString(text) {
 		return t.shown(errors.New("the message is not valid UTF-8"))
 	}
+	input := host.Text(text)
+	for {
+		response, err := t.turn(ctx, input)
+		if err != nil || response == nil {
+			return err
+		}
+		if input, err = t.answers(ctx, response); err != nil || input == nil {
+			return err
+		}
+	}
+}
+
+// turn is one run of the agent.
+func (t *talk) turn(ctx context.Context, input []*message.Message) (*host.Response, error) {
 	tr := &trace{}
 	c := host.RunConfig{Session: t.session, Tracer: host.TraceFunc(tr.hook)}
 	var response *host.Response
 	var err error
 	if t.flags.json {
-		response, err = t.agent.Run(ctx, host.Text(text), c)
+		response, err = t.agent.Run(ctx, input, c)
 	} else {
-		response, err = t.stream(ctx, text, c)
+		response, err = t.stream(ctx, input, c)
 	}
 	// A run that failed stores nothing; the file of a new session is not made for it.
 	if response != nil && t.file != nil {
@@ -61,17 +79,17 @@ func (t *talk) ask(ctx context.Context, text string) error {
 		}
 	}
 	if t.flags.json {
-		return t.print(response, tr, err)
+		return response, t.print(response, tr, err)
 	}
 	if t.flags.trace {
 		tr.print(t.err)
 	}
-	return err
+	return response, err
 }
 
 // stream shows the answer as it comes.
-func (t *talk) stream(ctx context.Context, text string, c host.RunConfig) (*host.Response, error) {
-	stream := t.agent.Stream(ctx, host.Text(text), c)
+func (t *talk) stream(ctx context.Context, input []*message.Message, c host.RunConfig) (*host.Response, error) {
+	stream := t.agent.Stream(ctx, input, c)
 	shown := ""
 	for update, err := range stream.Updates() {
 		if err != nil {
@@ -90,11 +108,19 @@ func (t *talk) stream(ctx context.Context, text string, c host.RunConfig) (*host
 
 // answerJSON is one line of weft run --json.
 type answerJSON struct {
-	Text  *string    `json:"text,omitempty"`
-	RunID string     `json:"run_id,omitempty"`
-	Usage *usageJSON `json:"usage,omitempty"`
-	Trace []hookJSON `json:"trace,omitempty"`
-	Error *errorJSON `json:"error,omitempty"`
+	Text             *string    `json:"text,omitempty"`
+	ApprovalRequests []callJSON `json:"approval_requests,omitempty"`
+	RunID            string     `json:"run_id,omitempty"`
+	Usage            *usageJSON `json:"usage,omitempty"`
+	Trace            []hookJSON `json:"trace,omitempty"`
+	Error            *errorJSON `json:"error,omitempty"`
+}
+
+// callJSON is a call that waits for approval. The line of what it came to follows.
+type callJSON struct {
+	CallID    string         `json:"call_id"`
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitempty"`
 }
 
 type usageJSON struct {
@@ -114,6 +140,7 @@ func (t *talk) print(response *host.Response, tr *trace, err error) error {
 	a := answerJSON{RunID: tr.runID}
 	if response != nil {
 		a.Text = new(response.Text())
+		a.ApprovalRequests = requestsOf(response)
 		if u := response.Usage; u != nil {
 			a.Usage = &usageJSON{u.InputTokens, u.OutputTokens}
 		}
@@ -139,6 +166,18 @@ func (t *talk) print(response *host.Response, tr *trace, err error) error {
 		return errReported
 	}
 	return nil
+}
+
+func requestsOf(response *host.Response) []callJSON {
+	var calls []callJSON
+	for _, m := range response.Messages {
+		for _, c := range m.Contents {
+			if r, ok := c.(message.ApprovalRequest); ok {
+				calls = append(calls, callJSON{r.Call.CallID, r.Call.Name, r.Call.Arguments})
+			}
+		}
+	}
+	return calls
 }
 
 // shown is an error of a message that was never given to the agent.
