@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type FunctionInvocation struct {
 	MaxIterations int
 	// MaxFunctionCalls is how many calls are answered in one run; 0 means any number. It is looked at between batches.
 	MaxFunctionCalls int
+	// MaxConcurrentCalls is how many calls of one reply run at the same time; 0 means all of them.
+	MaxConcurrentCalls int
 	// MaxConsecutiveErrors is how many batches with a failing call may follow each other: 3 unless set.
 	MaxConsecutiveErrors int
 	// TerminateOnUnknownCalls ends the run with an error where the model calls a tool that does not exist. By default the
@@ -164,6 +167,7 @@ func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map
 	ends := make([]func(), 0, len(ready))
 	err := r.relay(ctx, func(ctx context.Context) func() {
 		var wg sync.WaitGroup
+		free := make(chan struct{}, cmp.Or(max(0, r.agent.invocation.MaxConcurrentCalls), len(ready)))
 		for i, p := range ready {
 			ctx := r.eventsFrom(ctx, tools[b.calls[i].Name].SourceID)
 			if len(r.tracers) > 0 {
@@ -175,6 +179,8 @@ func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map
 				continue
 			}
 			wg.Go(func() {
+				free <- struct{}{}
+				defer func() { <-free }()
 				start := time.Now()
 				b.results[i] = r.answer(ctx, b.calls[i], p)
 				b.results[i].duration = time.Since(start)
