@@ -90,10 +90,31 @@ func TestRulesAreReadAndWritten(t *testing.T) {
 	require.Error(t, session.SetApprovalRules([]host.ApprovalRule{{Tool: "ap", Arguments: "[]"}}))
 	require.Error(t, session.SetApprovalRules([]host.ApprovalRule{{Approved: true}}))
 
-	require.NoError(t, session.SetApprovalRules([]host.ApprovalRule{{Tool: "ap", Approved: false}, {Tool: "ap", Arguments: "{ }", Approved: true}}))
+	require.NoError(t, session.SetApprovalRules([]host.ApprovalRule{
+		{Tool: "ap", Approved: false}, {Tool: "ap", Arguments: "{ }", Approved: true}, {Tool: "ap", Arguments: `{"a":1}`}, {Tool: "ap"},
+	}))
 	r, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: session})
 	require.NoError(t, err)
 	require.Equal(t, []string{"ap-ok"}, results(r), "the rule with arguments goes first")
+	r, err = newAgent(t, host.AgentConfig{
+		Client: &script{replies: []*host.Response{calls("ap")}}, Tools: []host.Tool{newAsking("ap", &runs)},
+		ApprovalPolicy: func(context.Context, *host.Session, host.OfferedTool, message.FunctionCall) (host.Approval, error) {
+			return host.ApprovalAsk, nil
+		},
+	}).Run(t.Context(), host.Text("hi"), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	_, err = agent.Run(t.Context(), answer(asked(r)[0].RespondAlways(false, message.RememberArguments)), host.RunConfig{Session: session})
+	require.NoError(t, err)
+	rules, err = session.ApprovalRules()
+	require.NoError(t, err)
+	require.Equal(t, []host.ApprovalRule{
+		{Tool: "ap"}, {Tool: "ap", Arguments: `{"a":1}`}, {Tool: "ap"}, {Tool: "ap", Arguments: "{}"},
+	}, rules, "a new decision takes the place of the old one for the same calls")
+
+	_, err = newAgent(t, host.AgentConfig{
+		Client: &script{replies: []*host.Response{calls("ap")}}, Tools: []host.Tool{newAsking("ap", &runs)},
+	}).Run(t.Context(), host.Text("hi"), host.RunConfig{Session: host.NewSession("")})
+	require.NoError(t, err)
 	require.NoError(t, session.SetApprovalRules(nil))
 	rules, err = session.ApprovalRules()
 	require.NoError(t, err)
@@ -163,6 +184,7 @@ func TestPolicyWithinAWaitingBatch(t *testing.T) {
 	require.NoError(t, err)
 	requests := asked(r)
 	require.Len(t, requests, 2)
+	delete(deny, "u") // what was refused stays refused
 	deny["ap"] = true
 	r, err = agent.Run(t.Context(), answer(requests[0].Respond(true), requests[1].Respond(false)), host.RunConfig{Session: session})
 	require.NoError(t, err)

@@ -127,3 +127,22 @@ func TestEventDataMustBeJSON(t *testing.T) {
 	require.ErrorContains(t, host.Emit(t.Context(), "x", func() {}), `event "x" cannot be told as JSON`)
 	require.NoError(t, host.Emit(t.Context(), "x", 1), "outside of a run nobody listens")
 }
+
+// A hook that asks stands on the consumer's own goroutine: an answer out of the loop's body must not block it.
+func TestRequestOfAHookIsAnsweredInTheLoop(t *testing.T) {
+	var got string
+	agent := newAgent(t, host.AgentConfig{Providers: []host.Provider{
+		host.BeforeRunFunc("p", func(ctx context.Context, _ *host.SessionContext) error {
+			answer, answered, err := host.Request(ctx, "name?", nil, time.Minute)
+			got = fmt.Sprint(string(answer), answered)
+			return err
+		}),
+	}})
+	for u, err := range agent.Stream(t.Context(), host.Text("hi"), host.RunConfig{}).Updates() {
+		require.NoError(t, err)
+		if u.Event != nil {
+			require.NoError(t, u.Event.Answer("Ada"))
+		}
+	}
+	require.Equal(t, `"Ada"true`, got)
+}

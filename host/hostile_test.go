@@ -142,8 +142,12 @@ func TestToolSources(t *testing.T) {
 	}
 	require.Equal(t, []string{"own/", "run/", "a/server"}, names)
 
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{ToolSources: []host.ToolSource{&changing{tools: []host.Tool{saying("b")}}}})
+	require.NoError(t, err)
+	require.Len(t, model.requests[1].Tools, 3)
+
 	source.tools = []host.Tool{saying("own"), saying("no good"), nil}
-	err := run()
+	err = run()
 	require.ErrorIs(t, err, host.ErrDuplicateTool)
 	require.ErrorContains(t, err, `"own": the agent or the run and source server both have one`)
 	require.ErrorIs(t, err, host.ErrToolName)
@@ -151,7 +155,7 @@ func TestToolSources(t *testing.T) {
 
 	source.err = fmt.Errorf("gone")
 	require.ErrorContains(t, run(), "tools of server: gone")
-	require.Len(t, model.requests, 1, "no model call is made with tools that clash")
+	require.Len(t, model.requests, 2, "no model call is made with tools that clash")
 
 	_, err = host.NewAgent(host.AgentConfig{Client: model, ToolSources: []host.ToolSource{nil}})
 	require.ErrorContains(t, err, "tool_sources/0: a source is nil")

@@ -238,3 +238,39 @@ type failingListener struct{ listener }
 func (*failingListener) BeforeRun(context.Context, *host.SessionContext) error {
 	return errors.New("not today")
 }
+
+func TestCallsThatNobodyWillAnswerAreDroppedFromRepliesOfHooks(t *testing.T) {
+	var log []string
+	withText := func() *host.Response {
+		r := calls("t")
+		r.Messages[0].Contents = append([]message.Content{message.Text{Text: "mine"}}, r.Messages[0].Contents...)
+		return r
+	}
+	none := host.RunConfig{Options: host.Options{ToolChoice: host.ToolChoice{Mode: host.ToolChoiceNone}}}
+	for name, c := range map[string]struct {
+		listener *listener
+		config   host.RunConfig
+		model    *script
+	}{
+		"in before_iteration with tool_choice none": {
+			&listener{id: "a", log: &log, onBefore: func(it *host.Iteration) error { it.Skip(withText()); return nil }}, none, &script{},
+		},
+		"in before_tools": {
+			&listener{id: "a", log: &log, onTools: func(it *host.Iteration) error { it.Skip(withText()); return nil }}, host.RunConfig{},
+			&script{replies: []*host.Response{calls("u")}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := listening(t, c.model, c.listener).Run(t.Context(), host.Text("hi"), c.config)
+			require.NoError(t, err)
+			require.Equal(t, "mine", r.Text())
+			for _, m := range r.Messages {
+				for _, content := range m.Contents {
+					if call, ok := content.(message.FunctionCall); ok {
+						require.NotEqual(t, "t", call.Name)
+					}
+				}
+			}
+		})
+	}
+}

@@ -188,3 +188,27 @@ func TestStreamHooksDoNothingInARunThatIsNotStreamed(t *testing.T) {
 	require.Equal(t, "hi", r.Text())
 	require.Empty(t, log)
 }
+
+// Hooks hold for one call of next: a second try has the hooks that were registered for it, and what comes after has none.
+func TestStreamHooksHoldForOneCallOfNext(t *testing.T) {
+	var log []string
+	agent := newAgent(t, host.AgentConfig{Middleware: host.Middleware{Chat: []host.ChatMiddleware{
+		host.ChatFunc(func(ctx context.Context, c *host.ChatContext, next host.Next) error {
+			c.OnStream(upper(&log))
+			if err := next(ctx); err != nil {
+				return err
+			}
+			return next(ctx)
+		}),
+	}}})
+	stream := agent.Stream(t.Context(), host.Text("one"), host.RunConfig{})
+	var seen []string
+	for u, err := range stream.Updates() {
+		require.NoError(t, err)
+		if u.Text() != "" {
+			seen = append(seen, u.Text())
+		}
+	}
+	require.Equal(t, []string{"ONE", "one"}, seen)
+	require.Len(t, log, 1)
+}
