@@ -48,22 +48,92 @@ func BenchmarkRun(b *testing.B) {
 	})
 }
 
-// BenchmarkSession saves and restores a session of 10,000 messages.
+// BenchmarkSession saves and restores a session of 10,000 messages: save encodes all of them, save=turn what one turn added
+// since the session was saved last; restore is RestoreSession alone, and save+restore goes on to the messages themselves;
+// save+restore+run has a run load them besides.
 func BenchmarkSession(b *testing.B) {
-	session := benchSession(b, 10_000)
-	b.ReportAllocs()
-	for b.Loop() {
+	const size = 10_000
+	session := benchSession(b, size)
+	save := func(b *testing.B) []byte {
+		b.Helper()
 		data, err := session.MarshalJSON()
 		if err != nil {
 			b.Fatal(err)
 		}
+		return data
+	}
+	restore := func(b *testing.B, data []byte) *host.Session {
+		b.Helper()
 		restored, err := host.RestoreSession(data)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := newBenchAgent(b, host.NewInMemoryHistory(host.HistoryConfig{})).Run(b.Context(), nil, host.RunConfig{Session: restored}); err != nil {
+		return restored
+	}
+	b.Run("save", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			benchForget(b, session)
+			save(b)
+		}
+	})
+	b.Run("save=turn", func(b *testing.B) {
+		agent := benchHistoryAgent(b)
+		state := session.State(host.DefaultHistoryID)
+		stored, err := host.StoredMessages(state)
+		if err != nil {
 			b.Fatal(err)
 		}
+		save(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			benchTurn(b, agent, session)
+			save(b)
+		}
+		if err := host.EditStoredMessages(state, func([]*message.Message) []*message.Message { return stored }); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("restore", func(b *testing.B) {
+		data := save(b)
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			restore(b, data)
+		}
+	})
+	b.Run("save+restore", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			benchForget(b, session)
+			messages, err := host.StoredMessages(restore(b, save(b)).State(host.DefaultHistoryID))
+			if err != nil || len(messages) != size {
+				b.Fatal(len(messages), err)
+			}
+		}
+	})
+	b.Run("save+restore+run", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			benchForget(b, session)
+			restored := restore(b, save(b))
+			agent := newBenchAgent(b, host.NewInMemoryHistory(host.HistoryConfig{}))
+			if _, err := agent.Run(b.Context(), nil, host.RunConfig{Session: restored}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// benchForget makes the session forget that its messages were ever encoded: another message takes the last one's place.
+func benchForget(b *testing.B, session *host.Session) {
+	b.Helper()
+	err := host.EditStoredMessages(session.State(host.DefaultHistoryID), func(stored []*message.Message) []*message.Message {
+		last := len(stored) - 1
+		return append(stored[:last:last], stored[last].Clone())
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -105,15 +175,28 @@ func newBenchAgent(b *testing.B, providers ...host.Provider) *host.Agent {
 // benchSession holds n messages of history.
 func benchSession(b *testing.B, n int) *host.Session {
 	b.Helper()
+	agent := benchHistoryAgent(b)
+	session := agent.CreateSession("")
+	for range n / 2 {
+		benchTurn(b, agent, session)
+	}
+	return session
+}
+
+// benchHistoryAgent answers at once and keeps the conversation.
+func benchHistoryAgent(b *testing.B) *host.Agent {
+	b.Helper()
 	agent, err := host.NewAgent(host.AgentConfig{Client: &quick{}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	session := agent.CreateSession("")
-	for range n / 2 {
-		if _, err := agent.Run(b.Context(), host.Text("a question of some length, as people ask them"), host.RunConfig{Session: session}); err != nil {
-			b.Fatal(err)
-		}
+	return agent
+}
+
+// benchTurn adds a question and its answer to a session.
+func benchTurn(b *testing.B, agent *host.Agent, session *host.Session) {
+	b.Helper()
+	if _, err := agent.Run(b.Context(), host.Text("a question of some length, as people ask them"), host.RunConfig{Session: session}); err != nil {
+		b.Fatal(err)
 	}
-	return session
 }

@@ -1,14 +1,12 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/weft-run/weft/internal/strictjson"
 	"github.com/weft-run/weft/message"
 )
 
@@ -49,14 +47,39 @@ type inMemory struct{}
 
 var _ HistoryStore = inMemory{}
 
-// messageList is the live value of the "messages" member. stamped are the same messages as a run loads them, with the
-// source that they come from; both only grow.
+// messageList is the live value of the "messages" member. All of it only grows.
 type messageList struct {
 	stored  []*message.Message
-	stamped []*message.Message
+	stamped []*message.Message // the same as a run loads them, with the source that they come from
+	asking  bool               // one of stamped asks for approval, or answers
+	encoded []byte             // their JSON, without the closing bracket, as far as it was restored or saved before
+	saved   int                // how many messages that is; saving encodes the others
 }
 
-func (l *messageList) appendJSON(b []byte) ([]byte, error) { return message.AppendList(b, l.stored) }
+// appendJSON appends the list's JSON, and keeps what of it is new.
+func (l *messageList) appendJSON(b []byte) (_ []byte, err error) {
+	b = slices.Grow(b, len(l.encoded)+len("[]}}}"))
+	b = append(b, l.encoded...)
+	fresh := len(b) // where what is new begins
+	if len(l.encoded) == 0 {
+		b = append(b, '[')
+	}
+	for i := l.saved; i < len(l.stored); i++ {
+		if i == (3*l.saved+len(l.stored))/4 { // grow once by what the first quarter says of the rest, and not again and again
+			b = slices.Grow(b, 3*(len(b)-fresh))
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = l.stored[i].AppendJSON(b); err != nil {
+			return b, fmt.Errorf("%d/%w", i, err)
+		}
+	}
+	if l.saved < len(l.stored) {
+		l.encoded, l.saved = append(l.encoded, b[fresh:]...), len(l.stored)
+	}
+	return append(b, ']'), nil
+}
 
 // GetMessages returns what the bucket holds.
 func (inMemory) GetMessages(_ context.Context, _ string, state *State) ([]*message.Message, error) {
@@ -77,8 +100,9 @@ func (inMemory) SaveMessages(_ context.Context, _ string, state *State, messages
 	if err != nil {
 		return err
 	}
-	grown := &messageList{stored: append(l.stored, messages...), stamped: l.stamped}
-	state.putLocked(member{name: messagesKey, live: grown})
+	grown := *l
+	grown.stored = append(l.stored, messages...)
+	state.putLocked(member{name: messagesKey, live: &grown})
 	return nil
 }
 
@@ -107,53 +131,55 @@ func EditStoredMessages(state *State, edit func(stored []*message.Message) []*me
 }
 
 // loadStamped returns the messages as the provider adds them to a run. Each is copied once in its life and then shared
-// by all runs, so that loading costs the same whatever the messages hold.
-func (inMemory) loadStamped(sc *SessionContext) ([]*message.Message, error) {
+// by all runs, so that loading costs the same whatever the messages hold. plain says that none of them asks.
+func (inMemory) loadStamped(sc *SessionContext) (messages []*message.Message, plain bool, err error) {
 	state := sc.State()
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	l, err := listIn(state)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	for _, m := range l.stored[len(l.stamped):] {
+	l.stamped = slices.Grow(l.stamped, len(l.stored)-len(l.stamped))
+	var block []message.Message // of copies: one allocation for many
+	for i := len(l.stamped); i < len(l.stored); i++ {
+		m := l.stored[i]
 		if m.SourceID == "" {
-			c := *m
-			c.SourceID, c.SourceType = sc.slot.sourceID, sc.slot.sourceType
-			m = &c
+			if len(block) == 0 {
+				block = make([]message.Message, min(len(l.stored)-i, stampBlock))
+			}
+			block[0] = *m
+			m, block = &block[0], block[1:]
+			m.SourceID, m.SourceType = sc.slot.sourceID, sc.slot.sourceType
 		}
 		l.stamped = append(l.stamped, m)
+		l.asking = l.asking || asks(m)
 	}
-	return l.stamped[:len(l.stamped):len(l.stamped)], nil
+	return slices.Clip(l.stamped), !l.asking, nil
 }
+
+// stampBlock is how many copies one allocation holds at most.
+const stampBlock = 64
 
 // listIn is the live list of a bucket, whose lock the caller holds. A list that was restored from JSON becomes live.
 func listIn(state *State) (*messageList, error) {
-	if err := state.parse(); err != nil {
-		return nil, err
-	}
-	var raw jsontext.Value
-	at := -1
-	for i, m := range state.members {
+	state.parse()
+	for i := range state.members {
+		m := &state.members[i]
 		if m.name != messagesKey {
 			continue
 		}
 		if l, ok := m.live.(*messageList); ok {
 			return l, nil
 		}
-		raw, at = m.raw, i
-	}
-	l := &messageList{}
-	if at < 0 {
+		stored, err := new(message.Decoder).DecodeList(m.raw)
+		if err != nil {
+			return nil, fmt.Errorf("stored %s cannot be read: %w", messagesKey, err)
+		}
+		open := bytes.TrimSuffix(m.raw, []byte("]"))
+		l := &messageList{stored: stored, encoded: slices.Clip(open), saved: len(stored)}
+		m.live, m.raw = l, nil
 		return l, nil
 	}
-	dec, err := strictjson.Decoder(raw, stateDepth)
-	if err == nil {
-		l.stored, err = new(message.Decoder).List(dec)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("stored %s cannot be read: %w", messagesKey, err)
-	}
-	state.members[at].live = l
-	return l, nil
+	return &messageList{}, nil
 }

@@ -68,11 +68,11 @@ func (sc *SessionContext) ExtendMessages(messages ...*message.Message) {
 	for i, m := range messages {
 		copies[i] = sc.stamped(m)
 	}
-	sc.extendOwned(copies)
+	sc.extendOwned(copies, false)
 }
 
-// extendOwned adds messages that carry a source and that nobody will change.
-func (sc *SessionContext) extendOwned(messages []*message.Message) {
+// extendOwned adds messages that carry a source and that nobody will change. plain says that none of them asks.
+func (sc *SessionContext) extendOwned(messages []*message.Message, plain bool) {
 	if len(messages) == 0 {
 		return
 	}
@@ -81,10 +81,14 @@ func (sc *SessionContext) extendOwned(messages []*message.Message) {
 		if c.messages[i].sourceID == sc.slot.sourceID {
 			all := c.messages[i].messages
 			c.messages[i].messages = append(all[:len(all):len(all)], messages...)
+			c.messages[i].plain = c.messages[i].plain && plain
 			return
 		}
 	}
-	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages})
+	if c.messages == nil {
+		c.messages = make([]contribution, 0, len(sc.run.slots))
+	}
+	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages, plain: plain})
 }
 
 // ReplaceMessages puts other messages in place of the context so far, for a provider that thins it out. Messages that
@@ -265,6 +269,20 @@ type contribution struct {
 	sourceID string
 	pos      int
 	messages []*message.Message
+	plain    bool // none of the messages asks: known where a history looked at each once, and not in each run
+}
+
+// asks reports whether a message holds a request for approval or an answer to one.
+func asks(m *message.Message) bool {
+	return slices.ContainsFunc(m.Contents, func(c message.Content) bool {
+		kind := c.Kind()
+		return kind == message.KindApprovalRequest || kind == message.KindApprovalResponse
+	})
+}
+
+// asks reports whether any context message does.
+func (c *runContext) asks() bool {
+	return slices.ContainsFunc(c.messages, func(c contribution) bool { return !c.plain && slices.ContainsFunc(c.messages, asks) })
 }
 
 type instruction struct {
@@ -294,6 +312,7 @@ func (c *runContext) replace(pos int, after [][]*message.Message) {
 	r := replacement{pos: pos, before: slices.Clone(c.messages), sizes: make([]int, len(after))}
 	for i := range c.messages {
 		c.messages[i].messages, r.sizes[i] = slices.Clip(after[i]), len(after[i])
+		c.messages[i].plain = false
 	}
 	c.replaced = append(c.replaced, r)
 }

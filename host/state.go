@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -23,7 +22,7 @@ const stateDepth = 512
 // followed by a write is not one step.
 type State struct {
 	mu      sync.Mutex
-	raw     jsontext.Value // the object's bytes; nil while members has changes that raw has not
+	raw     jsontext.Value // the object's bytes, which never change; nil while members has changes that raw has not
 	members []member       // nil until somebody looks inside
 	parsed  bool
 }
@@ -55,9 +54,7 @@ func (s *State) Get(key string, into any) (bool, error) {
 func (s *State) GetRaw(key string) (jsontext.Value, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.parse(); err != nil {
-		return nil, false, err
-	}
+	s.parse()
 	for i := range s.members {
 		if m := &s.members[i]; m.name == key {
 			if m.live != nil {
@@ -76,16 +73,18 @@ func (s *State) Set(key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("state %q cannot be kept as JSON: %w", key, err)
 	}
-	return s.setMember(member{name: key, raw: raw})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parse()
+	s.putLocked(member{name: key, raw: raw})
+	return nil
 }
 
 // Delete removes key.
 func (s *State) Delete(key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.parse(); err != nil {
-		return err
-	}
+	s.parse()
 	for i, m := range s.members {
 		if m.name == key {
 			s.members = append(s.members[:i:i], s.members[i+1:]...)
@@ -129,16 +128,6 @@ func checkObject(object jsontext.Value) error {
 	return strictjson.End(dec)
 }
 
-func (s *State) setMember(m member) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.parse(); err != nil {
-		return err
-	}
-	s.putLocked(m)
-	return nil
-}
-
 func (s *State) putLocked(m member) {
 	s.raw = nil
 	for i := range s.members {
@@ -150,28 +139,18 @@ func (s *State) putLocked(m member) {
 	s.members = append(s.members, m)
 }
 
-// parse looks inside the bucket's bytes once they are needed.
-func (s *State) parse() error {
+// parse looks inside the bucket's bytes once they are needed. They were checked when they came, and are not once more.
+func (s *State) parse() {
 	if s.parsed {
-		return nil
-	}
-	if len(s.raw) > 0 {
-		dec, err := strictjson.Decoder(s.raw, stateDepth)
-		if err != nil {
-			return err
-		}
-		err = strictjson.Object(dec, new(int), func(name string) (bool, error) {
-			raw, err := strictjson.Raw(dec)
-			s.members = append(s.members, member{name: name, raw: raw})
-			return true, err
-		})
-		if err != nil {
-			s.members = nil
-			return errors.Join(errors.New("a state bucket must be one JSON object"), err)
-		}
+		return
 	}
 	s.parsed = true
-	return nil
+	for name, raw := range strictjson.Split(s.raw) {
+		if len(raw) < len(s.raw)/2 {
+			raw = raw.Clone() // a small member does not keep a large bucket's bytes alive
+		}
+		s.members = append(s.members, member{name: name, raw: raw})
+	}
 }
 
 func (s *State) appendLocked(b []byte) ([]byte, error) {

@@ -8,8 +8,11 @@ import (
 	"github.com/weft-run/weft/internal/strictjson"
 )
 
-// maxDepth is how deep a message may nest where it is read on its own.
-const maxDepth = 256
+// How deep a message may nest where it is read on its own, and a list.
+const (
+	maxDepth     = 256
+	maxListDepth = 512
+)
 
 // Decoder reads messages from JSON strictly: duplicate names, invalid UTF-8, wrong types and roles that do not exist are
 // errors that carry the JSON pointer of the place. Members it does not know are passed over and counted.
@@ -26,53 +29,33 @@ type Decoder struct {
 // one text; to give both is an error (clause MSG-3 of abi.md).
 func (d *Decoder) Message(dec *jsontext.Decoder) (*Message, error) {
 	m := &Message{}
-	var short *string
-	var hasRole, hasContents bool
+	var p messageParts
 	err := strictjson.Object(dec, &d.Unknown, func(name string) (bool, error) {
 		var err error
-		switch name {
-		case "role":
-			var role string
-			role, err = strictjson.String(dec)
-			m.Role, hasRole = Role(role), true
-			if err == nil && !m.Role.Valid() {
-				err = strictjson.Faultf(dec, "role %q is not one of %s", role, list(Roles))
+		text, has := p.member(m, name)
+		p.seen |= has
+		switch {
+		case text != nil:
+			*text, err = strictjson.String(dec)
+			if name == "role" {
+				if m.Role = Role(p.role); err == nil && !m.Role.Valid() {
+					err = strictjson.Faultf(dec, "role %q is not one of %s", p.role, list(Roles))
+				}
 			}
-		case "contents":
-			hasContents = true
+		case has == hasContents:
 			m.Contents, err = d.contents(dec)
-		case "text":
-			var text string
-			text, err = strictjson.String(dec)
-			short = &text
-		case "message_id":
-			m.ID, err = strictjson.String(dec)
-		case "author_name":
-			m.AuthorName, err = strictjson.String(dec)
-		case "source_id":
-			m.SourceID, err = strictjson.String(dec)
-		case "source_type":
-			m.SourceType, err = strictjson.String(dec)
-		case "attribution":
-			m.Attribution, err = strictjson.String(dec)
-		case "properties":
+		case has == hasProperties:
 			m.Properties, err = strictjson.Members(dec)
 		default:
 			return false, nil
 		}
 		return true, err
 	})
-	switch {
-	case err != nil:
+	if err == nil {
+		err = p.finish(m, dec)
+	}
+	if err != nil {
 		return nil, err
-	case !hasRole:
-		return nil, strictjson.Faultf(dec, `a message needs a "role": one of %s`, list(Roles))
-	case short != nil && hasContents:
-		return nil, strictjson.Faultf(dec, `a message has either "text" or "contents", and this one has both`)
-	case short != nil:
-		m.Contents = []Content{Text{Text: *short}}
-	case !hasContents:
-		return nil, strictjson.Faultf(dec, `a message needs "contents" or "text", and this one has neither`)
 	}
 	return m, nil
 }
@@ -88,21 +71,52 @@ func (d *Decoder) List(dec *jsontext.Decoder) ([]*Message, error) {
 	return out, err
 }
 
+// DecodeList reads an array of messages, as [AppendList] writes it, and nothing behind it; it may nest 512 levels. It reads
+// what [Decoder.List] reads, and the usual form of messages several times faster. The messages share nothing with data, and
+// up to 64 neighbours stand in the same memory.
+func (d *Decoder) DecodeList(data []byte) ([]*Message, error) {
+	if out, ok := d.quickList(data); ok {
+		return out, nil
+	}
+	dec, err := strictjson.Decoder(data, maxListDepth)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.List(dec)
+	if err == nil {
+		err = strictjson.End(dec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // UnmarshalJSON reads a message; see [Decoder] for how strictly.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	dec, err := strictjson.Decoder(data, maxDepth)
-	if err != nil {
-		return err
+	if read, ok := quickMessage(data); ok {
+		*m = *read
+		return nil
 	}
-	read, err := new(Decoder).Message(dec)
+	read, err := new(Decoder).only(data, maxDepth)
 	if err != nil {
-		return err
-	}
-	if err := strictjson.End(dec); err != nil {
 		return err
 	}
 	*m = *read
 	return nil
+}
+
+// only reads a message and nothing behind it.
+func (d *Decoder) only(data []byte, maxDepth int) (*Message, error) {
+	dec, err := strictjson.Decoder(data, maxDepth)
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.Message(dec)
+	if err != nil {
+		return nil, err
+	}
+	return m, strictjson.End(dec)
 }
 
 func (d *Decoder) contents(dec *jsontext.Decoder) ([]Content, error) {
@@ -125,109 +139,37 @@ func (d *Decoder) contents(dec *jsontext.Decoder) ([]Content, error) {
 
 // content reads one content. It stands in a buffer of its own, because its type may come last in it.
 func (d *Decoder) content(raw jsontext.Value) (Content, error) {
-	var kind, text, remember, uri, mediaType, callID, name, message, code, failure string
-	var arguments, result, call jsontext.Value
-	var approved bool
-	seen := map[string]bool{}
+	p := contentParts{}
 	unknown := d.Unknown
 	dec, err := strictjson.Decoder(raw, maxDepth)
 	if err != nil {
 		return nil, err
 	}
-	err = strictjson.Object(dec, &d.Unknown, func(member string) (bool, error) {
+	err = strictjson.Object(dec, &d.Unknown, func(name string) (bool, error) {
 		var err error
-		switch member {
-		case "type":
-			kind, err = strictjson.String(dec)
-		case "text":
-			text, err = strictjson.String(dec)
-		case "uri":
-			uri, err = strictjson.String(dec)
-		case "media_type":
-			mediaType, err = strictjson.String(dec)
-		case "call_id":
-			callID, err = strictjson.String(dec)
-		case "name":
-			name, err = strictjson.String(dec)
-		case "arguments":
-			arguments, err = strictjson.Raw(dec)
-		case "result":
-			result, err = strictjson.Raw(dec)
-		case "error":
-			failure, err = strictjson.String(dec)
-		case "message":
-			message, err = strictjson.String(dec)
-		case "code":
-			code, err = strictjson.String(dec)
-		case "function_call":
-			call, err = strictjson.Raw(dec)
-		case "approved":
-			approved, err = strictjson.Bool(dec)
-		case "remember":
-			remember, err = strictjson.String(dec)
+		text, value, has := p.member(name)
+		p.seen |= has
+		switch {
+		case text != nil:
+			*text, err = strictjson.String(dec)
+		case value != nil:
+			*value, err = strictjson.Raw(dec)
+		case has == hasApproved:
+			p.approved, err = strictjson.Bool(dec)
 		default:
 			return false, nil
 		}
-		seen[member] = true
 		return true, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	need := func(members ...string) error {
-		for _, m := range members {
-			if !seen[m] {
-				return strictjson.Faultf(nil, "a content of type %q needs %q", kind, m)
-			}
-		}
-		return nil
+	c, err := p.finish(d)
+	if c == nil && err == nil {
+		d.Unknown = unknown // what belongs to an unknown kind is kept, not passed over
+		c = Unknown{Type: Kind(p.kind), JSON: raw}
 	}
-	switch Kind(kind) {
-	case KindText:
-		return Text{Text: text}, need("text")
-	case KindReasoning:
-		return Reasoning{Text: text}, need("text")
-	case KindURI:
-		return URI{URI: uri, MediaType: mediaType}, need("uri")
-	case KindFunctionCall:
-		return FunctionCall{CallID: callID, Name: name, Arguments: arguments}, need("call_id", "name")
-	case KindFunctionResult:
-		return FunctionResult{CallID: callID, Result: result, Error: failure}, need("call_id")
-	case KindError:
-		return Error{Message: message, Code: code}, need("message")
-	case "":
-		return nil, strictjson.Faultf(nil, `a content needs a "type": one of %s`, list(Kinds))
-	}
-	if approval := Kind(kind); !d.RefuseUnknownKinds && (approval == KindApprovalRequest || approval == KindApprovalResponse) {
-		return d.approval(approval, call, approved, Remember(remember), need)
-	}
-	if d.RefuseUnknownKinds {
-		return nil, strictjson.Faultf(nil, "content type %q is not one of %s", kind, list(Kinds))
-	}
-	d.Unknown = unknown // what belongs to an unknown kind is kept, not passed over
-	return Unknown{Type: Kind(kind), JSON: raw}, nil
-}
-
-// approval reads the call that an approval is about.
-func (d *Decoder) approval(kind Kind, call jsontext.Value, approved bool, remember Remember, need func(...string) error) (Content, error) {
-	if err := need("function_call"); err != nil {
-		return nil, err
-	}
-	read, err := d.content(call)
-	if err != nil {
-		return nil, strictjson.Under("/function_call", err)
-	}
-	about, ok := read.(FunctionCall)
-	switch {
-	case !ok:
-		return nil, strictjson.Faultf(nil, `a content of type %q needs a "function_call" of type %q`, kind, KindFunctionCall)
-	case kind == KindApprovalRequest:
-		return ApprovalRequest{Call: about}, nil
-	}
-	if remember != "" && remember != RememberTool && remember != RememberArguments {
-		return nil, strictjson.Faultf(nil, `"remember" is %q, and must be "tool" or "arguments"`, remember)
-	}
-	return ApprovalResponse{Call: about, Approved: approved, Remember: remember}, need("approved")
+	return c, err
 }
 
 func list[T ~string](names []T) string {

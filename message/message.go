@@ -83,10 +83,24 @@ func (m *Message) Text() string {
 
 // Clone returns a copy that shares nothing that could be changed with m.
 func (m *Message) Clone() *Message {
-	c := *m
-	c.Contents = make([]Content, len(m.Contents))
+	var c *Message
+	if len(m.Contents) == 1 { // as nearly all have: one allocation for both
+		both := &struct {
+			Message
+			contents [1]Content
+		}{Message: *m}
+		c, both.Contents = &both.Message, both.contents[:]
+	} else {
+		c = new(*m)
+		c.Contents = make([]Content, len(m.Contents))
+	}
 	for i, content := range m.Contents {
-		c.Contents[i] = content.clone()
+		switch content.(type) {
+		case Text, Reasoning, URI, Error: // nothing in it can be changed
+			c.Contents[i] = content
+		default:
+			c.Contents[i] = content.clone()
+		}
 	}
 	if m.Properties != nil {
 		c.Properties = make(map[string]jsontext.Value, len(m.Properties))
@@ -94,7 +108,7 @@ func (m *Message) Clone() *Message {
 			c.Properties[k] = v.Clone()
 		}
 	}
-	return &c
+	return c
 }
 
 // CloneAll clones each message of a list.

@@ -19,6 +19,16 @@ func ExampleMessage_Text() {
 	// Output: A weft runs across.
 }
 
+func ExampleDecoder_DecodeList() {
+	messages, err := new(message.Decoder).DecodeList([]byte(`[{"role":"user","text":"What is a weft?"},{"role":"user"}]`))
+	fmt.Println(len(messages), err)
+	messages, err = new(message.Decoder).DecodeList([]byte(`[{"role":"user","text":"What is a weft?"}]`))
+	fmt.Println(len(messages), err)
+	// Output:
+	// 0 at /1: a message needs "contents" or "text", and this one has neither
+	// 1 <nil>
+}
+
 // every is a message that uses everything a message can hold.
 func every() *message.Message {
 	return &message.Message{

@@ -63,25 +63,23 @@ func AsFault(err error) *Fault {
 	return &Fault{Reason: "not valid JSON: " + err.Error()}
 }
 
-// Decoder reads one value from data. Where it nests deeper than maxDepth, that is a fault before any of it is decoded.
+// Decoder reads one value from data, which it shares and does not change. Where it nests deeper than maxDepth, that is a
+// fault before any of it is decoded.
 func Decoder(data []byte, maxDepth int) (*jsontext.Decoder, error) {
-	depth, inString := 0, false
+	depth := 0
 	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
+		switch data[i] {
+		case '"':
+			i = closingQuote(data, i)
+		case '{', '[':
 			if depth++; depth > maxDepth {
 				return nil, Faultf(nil, "JSON nests deeper than %d levels (byte %d)", maxDepth, i)
 			}
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}
-	return jsontext.NewDecoder(bytes.NewReader(data)), nil
+	return jsontext.NewDecoder(bytes.NewBuffer(data)), nil // a buffer is read in place
 }
 
 // End makes sure that nothing follows the value that was read.
