@@ -49,7 +49,9 @@ func (r *run) loop(ctx context.Context) error {
 // be called: not where the input only answered some of the requests of a batch.
 func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *approvals, tools map[string]OfferedTool, total *Response) (bool, error) {
 	ready := waits.takeReady()
-	request.Messages = waits.shownToModel(request.Messages)
+	if len(waits.batches) > 0 || r.context.asks() || slices.ContainsFunc(r.input, asks) {
+		request.Messages = waits.shownToModel(request.Messages)
+	}
 	if len(ready) == 0 && waits.changed {
 		for i := range waits.batches {
 			if w := &waits.batches[i]; len(w.Answers) > 0 {
@@ -125,9 +127,9 @@ func (r *run) nextIteration(request *ChatRequest, total *Response) *Iteration {
 	if !r.listens {
 		return nil
 	}
-	soFar := *total
-	soFar.Messages = slices.Clip(soFar.Messages)
-	return &Iteration{Number: r.iterations, Request: request, SoFar: &soFar}
+	shown, soFar := *request, *total
+	shown.Messages, soFar.Messages = slices.Clip(shown.Messages), slices.Clip(soFar.Messages) // the loop goes on behind their ends
+	return &Iteration{Number: r.iterations, Request: &shown, SoFar: &soFar}
 }
 
 // step is one model call and what became of it.
@@ -275,7 +277,7 @@ func (r *run) nextRequest(ctx context.Context, before *ChatRequest, reply *Respo
 	case loaded:
 		next.Messages = append(r.context.all(), results)
 	default:
-		next.Messages = append(append(slices.Clip(before.Messages), reply.Messages...), results)
+		next.Messages = append(append(before.Messages, reply.Messages...), results) // nobody was shown what is behind its end
 	}
 	return &next, nil
 }

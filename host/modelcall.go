@@ -17,7 +17,8 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 	}
 	wrappers := r.chatMiddleware()
 	own := *request
-	if len(wrappers) > 0 { // who may write into it
+	own.Messages = slices.Clip(own.Messages) // the loop goes on behind its end
+	if len(wrappers) > 0 {                   // who may write into it
 		own.Messages, own.Options = slices.Clone(request.Messages), request.Options.Clone()
 	}
 	cc := &ChatContext{Session: r.session, Request: &own, Streaming: r.out != nil}
