@@ -16,6 +16,7 @@ type group struct {
 	results   []message.FunctionResult
 	system    bool
 	important bool
+	summary   bool
 	asks      bool // for approval of a call
 	// pinned groups never go.
 	pinned bool
@@ -43,21 +44,23 @@ func (b *grouper) add(i int, m *message.Message) {
 	var results []message.FunctionResult
 	asks := false
 	for _, c := range m.Contents {
-		callID := ""
+		callID, about := "", false // an id may be empty: some models give none
 		switch c := c.(type) {
 		case message.FunctionCall:
 			calls = append(calls, c)
 		case message.FunctionResult:
-			results, callID = append(results, c), c.CallID
+			results = append(results, c)
+			callID, about = c.CallID, true
 		case message.ApprovalRequest:
-			asks, callID = true, c.Call.CallID
+			asks = true
+			callID, about = c.Call.CallID, true
 		case message.ApprovalResponse:
 			if m.Text() == "" { // what somebody said beside it is a message like any other
-				callID = c.Call.CallID
+				callID, about = c.Call.CallID, true
 			}
 		}
-		if about := b.byCall[callID]; about != nil {
-			g = b.join(g, about)
+		if other := b.byCall[callID]; about && other != nil {
+			g = b.join(g, other)
 		}
 	}
 	if g == nil && m.Role == message.RoleTool && len(b.groups) > 0 {
@@ -73,6 +76,7 @@ func (b *grouper) add(i int, m *message.Message) {
 	g.at = append(g.at, i)
 	g.calls, g.results = append(g.calls, calls...), append(g.results, results...)
 	g.important = g.important || m.Attribution == Important
+	g.summary = g.summary || isSummary(m)
 	g.asks = g.asks || asks
 	for _, c := range calls {
 		b.byCall[c.CallID] = g
@@ -88,6 +92,7 @@ func (b *grouper) join(a, other *group) *group {
 	slices.Sort(a.at)
 	a.calls, a.results = append(a.calls, other.calls...), append(a.results, other.results...)
 	a.important, a.asks = a.important || other.important, a.asks || other.asks
+	a.summary = a.summary || other.summary
 	b.groups = slices.DeleteFunc(b.groups, func(g *group) bool { return g == other })
 	for id, g := range b.byCall {
 		if g == other {
@@ -132,28 +137,41 @@ func placeOf(messages []*message.Message, own *message.Message) int {
 	return -1
 }
 
-// leaving orders the groups that may go by when they go: oldest first, important ones last.
+// leaving orders the groups that may go by when they go: oldest first, then summaries, which stand for more than they
+// are, and important ones last.
 func leaving(groups []*group) []*group {
-	out := make([]*group, 0, len(groups))
-	for _, important := range []bool{false, true} {
-		for _, g := range groups {
-			if g.important == important && !g.pinned {
-				out = append(out, g)
-			}
+	return inTurn(groups, func(g *group) int {
+		switch {
+		case g.important:
+			return 2
+		case g.summary:
+			return 1
 		}
-	}
-	return out
+		return 0
+	})
+}
+
+// inTurn orders the groups that may go by their turn, and those of one turn oldest first.
+func inTurn(groups []*group, turn func(*group) int) []*group {
+	may := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return g.pinned })
+	slices.SortStableFunc(may, func(a, b *group) int { return turn(a) - turn(b) })
+	return may
 }
 
 // surplus are the groups that go so that the last few stay. Pinned groups outside of those few stay beside them.
 func surplus(groups []*group, keep int) []*group {
+	return leaving(groups)[:outside(groups, keep)]
+}
+
+// outside is how many groups that may go are not among the last few.
+func outside(groups []*group, keep int) int {
 	n := 0
-	for _, g := range groups[:max(0, len(groups)-max(0, keep))] {
+	for _, g := range groups[:max(0, len(groups)-keep)] {
 		if !g.pinned {
 			n++
 		}
 	}
-	return leaving(groups)[:n]
+	return n
 }
 
 // without returns the messages that belong to none of the groups, in a list of its own if there are any such groups.

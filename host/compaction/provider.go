@@ -61,7 +61,7 @@ func (p *Provider) BeforeRun(ctx context.Context, sc *host.SessionContext) error
 		return nil
 	}
 	messages := sc.Messages(host.Filter{})
-	kept, err := compact(ctx, p.config.Before, messages)
+	kept, err := compact(ctx, p.config.Before, messages, nil)
 	if err != nil {
 		return fmt.Errorf("compaction before the run: %w", err)
 	}
@@ -90,7 +90,7 @@ func (p *Provider) AfterRun(ctx context.Context, sc *host.SessionContext) error 
 		return fmt.Errorf("compaction of what %s stored: %w", history, err)
 	}
 	shown := slices.DeleteFunc(slices.Clone(stored), (*message.Message).Excluded)
-	kept, err := compact(ctx, p.config.After, shown)
+	kept, err := compact(ctx, p.config.After, shown, nil)
 	if err != nil {
 		return fmt.Errorf("compaction of what %s stored: %w", history, err)
 	}
@@ -99,9 +99,9 @@ func (p *Provider) AfterRun(ctx context.Context, sc *host.SessionContext) error 
 	})
 }
 
-// compact calls a strategy. Its messages are the caller's own list.
-func compact(ctx context.Context, s Strategy, messages []*message.Message) ([]*message.Message, error) {
-	kept, err := s.Compact(ctx, messages, nil)
+// compact calls a strategy, which may be anybody's.
+func compact(ctx context.Context, s Strategy, messages []*message.Message, own *message.Message) ([]*message.Message, error) {
+	kept, err := s.Compact(ctx, messages, own)
 	if err == nil && slices.Contains(kept, nil) {
 		err = fmt.Errorf("%T returned a message that is nil", s)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/weft-run/weft/message"
 )
 
-// Strategy thins out a list of messages. Those of this package are values without state, safe for many goroutines; any
-// [host.Compactor] may stand in their place.
+// Strategy thins out a list of messages. Those of this package are safe for many goroutines, and but for [Summarization]
+// they are values without state; any [host.Compactor] may stand in their place. Each has a method Check for its settings,
+// and Compact returns what that does, so that wrong settings end the first run ([ErrSettings]).
 type Strategy = host.Compactor
 
 // SlidingWindow keeps the last groups. The run's own question stays beside them if it is older.
@@ -45,6 +46,8 @@ type SelectiveToolCall struct {
 type ToolResult struct {
 	// KeepLast is how many groups with tool calls stay. 0 leaves none, unless the newest group of all is one.
 	KeepLast int
+	// MaxResult is how many bytes of each result the line shows; the line says how much it left out. 0 shows all.
+	MaxResult int
 }
 
 var (
@@ -56,6 +59,9 @@ var (
 
 // Compact leaves out what is older than the window.
 func (s SlidingWindow) Compact(_ context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	var system, others []*group
 	for _, g := range grouped(messages, own) {
 		if g.system {
@@ -73,15 +79,14 @@ func (s SlidingWindow) Compact(_ context.Context, messages []*message.Message, o
 
 // Compact leaves out the oldest groups where there are too many messages.
 func (s Truncation) Compact(_ context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	left := len(messages)
 	if left <= s.MaxMessages {
 		return messages, nil
 	}
-	may := grouped(messages, own)
-	if orTrue(s.PreserveSystem) {
-		may = slices.DeleteFunc(may, func(g *group) bool { return g.system })
-	}
-	may = leaving(may)
+	may := leavingBut(grouped(messages, own), orTrue(s.PreserveSystem))
 	n := 0
 	for ; n < len(may) && left > s.CompactTo; n++ {
 		left -= len(may[n].at)
@@ -91,27 +96,45 @@ func (s Truncation) Compact(_ context.Context, messages []*message.Message, own 
 
 // Compact leaves out older groups with tool calls.
 func (s SelectiveToolCall) Compact(_ context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	return without(messages, surplus(withCalls(grouped(messages, own)), s.KeepLast)), nil
 }
 
 // Compact puts lines in the place of older groups with tool calls.
 func (s ToolResult) Compact(_ context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	groups := withCalls(grouped(messages, own))
 	for _, g := range groups {
 		g.pinned = g.pinned || g.open()
 	}
-	return replaced(messages, surplus(groups, s.KeepLast), (*group).line), nil
+	return replaced(messages, surplus(groups, s.KeepLast), func(g *group) *message.Message { return g.line(s.MaxResult) }), nil
 }
 
 func withCalls(groups []*group) []*group {
 	return slices.DeleteFunc(groups, func(g *group) bool { return len(g.calls) == 0 })
 }
 
-// line is the message that stands for the group.
-func (g *group) line() *message.Message {
+// leavingBut is leaving, without system messages where those stay.
+func leavingBut(groups []*group, system bool) []*group {
+	if system {
+		groups = slices.DeleteFunc(groups, func(g *group) bool { return g.system })
+	}
+	return leaving(groups)
+}
+
+// line is the message that stands for the group. most are the bytes of each result that it shows, 0 for all.
+func (g *group) line(most int) *message.Message {
 	parts := make([]string, len(g.results))
 	for i, r := range g.results {
-		parts[i] = g.tool(r.CallID) + ": " + resultText(r)
+		text := resultText(r)
+		if most > 0 {
+			text, _ = clip(text, most)
+		}
+		parts[i] = g.tool(r.CallID) + ": " + text
 	}
 	m := message.Assistant("[Tool results: " + strings.Join(parts, "; ") + "]")
 	if g.important {
