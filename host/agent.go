@@ -32,6 +32,12 @@ type Compactor interface {
 	Compact(ctx context.Context, messages []*message.Message, own *message.Message) ([]*message.Message, error)
 }
 
+// Checker may be implemented by a [Compactor] or a [Provider] whose settings can be wrong: its fault is then one of
+// [NewAgent].
+type Checker interface {
+	Check() error
+}
+
 // AgentConfig is what an agent is made of. Only Client is mandatory.
 type AgentConfig struct {
 	Name         string
@@ -112,6 +118,11 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	if err := c.Middleware.check(); err != nil {
 		faults = append(faults, err)
+	}
+	if checked, ok := c.Compaction.(Checker); ok {
+		if err := checked.Check(); err != nil {
+			faults = append(faults, fmt.Errorf("compaction: %w", err))
+		}
 	}
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("agent %q: %w", c.Name, errors.Join(faults...))

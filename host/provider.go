@@ -216,6 +216,11 @@ func newSlot(p Provider) (slot, error) {
 		return slot{}, fmt.Errorf("provider %q (%T) implements no hook: it needs BeforeRun, AfterRun, RunFailed, SessionCreated, Process or a hook of the loop",
 			s.sourceID, p)
 	}
+	if checked, ok := p.(Checker); ok {
+		if err := checked.Check(); err != nil {
+			return slot{}, fmt.Errorf("provider %q: %w", s.sourceID, err)
+		}
+	}
 	if o, ok := p.(ErrorPolicyOf); ok {
 		s.policy = o.ErrorPolicy()
 	}

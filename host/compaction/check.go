@@ -13,7 +13,7 @@ var ErrSettings = errors.New("the settings do not work")
 // checked is a strategy that knows whether its settings work.
 type checked interface {
 	host.Compactor
-	Check() error
+	host.Checker
 }
 
 var (

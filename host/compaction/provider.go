@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -51,6 +52,22 @@ func NewProvider(c Config) *Provider {
 
 // SourceID is the configured one.
 func (p *Provider) SourceID() string { return p.config.SourceID }
+
+// Check reports what is wrong with the settings of the strategies. [host.NewAgent] calls it.
+func (p *Provider) Check() error {
+	var faults []error
+	for _, s := range []struct {
+		name     string
+		strategy Strategy
+	}{{"Before", p.config.Before}, {"After", p.config.After}} {
+		if c, ok := s.strategy.(host.Checker); ok {
+			if err := c.Check(); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", s.name, err))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
 
 // SourceType is "compaction".
 func (p *Provider) SourceType() string { return "compaction" }

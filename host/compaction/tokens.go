@@ -55,7 +55,10 @@ func CountTools(t Tokenizer, tools ...host.Tool) int {
 	n := 0
 	for _, tool := range tools {
 		d := tool.Definition()
-		n += ToolOverhead + t.Count(d.Name) + t.Count(d.Description) + t.Count(string(d.Parameters))
+		n += ToolOverhead + t.Count(d.Name) + t.Count(d.Description)
+		if d.Parameters != nil {
+			n += t.Count(string(d.Parameters.JSON()))
+		}
 	}
 	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/compaction"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/message"
 )
 
@@ -54,9 +55,12 @@ func TestCountMessages(t *testing.T) {
 }
 
 func TestCountTools(t *testing.T) {
-	a := tool{Name: "now", Description: "time", Parameters: []byte(`{}`)}
+	takes, err := schema.Parse([]byte(`{}`))
+	require.NoError(t, err)
+	a := tool{Name: "now", Description: "time", Parameters: takes}
 	require.Equal(t, 2*(compaction.ToolOverhead+9), compaction.CountTools(letters, a, a))
 	require.Positive(t, compaction.CountTools(nil, a))
+	require.Equal(t, compaction.ToolOverhead+3, compaction.CountTools(letters, tool{Name: "now"}))
 }
 
 // How near the estimator is to an exact tokenizer is tested in package openaitokens, beside the vocabularies.
