@@ -15,6 +15,6 @@ func TestSettingsThatCannotWorkAreFoundWithTheAgent(t *testing.T) {
 		Providers: []host.Provider{compaction.NewProvider(compaction.Config{After: compaction.Truncation{CompactTo: 3}})},
 	})
 	require.ErrorIs(t, err, compaction.ErrSettings)
-	require.ErrorContains(t, err, "compaction: compaction.SlidingWindow: KeepLastGroups")
-	require.ErrorContains(t, err, `provider "compaction": After: compaction.Truncation: CompactTo is 3`)
+	require.ErrorContains(t, err, "compaction: compaction.SlidingWindow: the settings do not work: KeepLastGroups is -1")
+	require.ErrorContains(t, err, `provider "compaction": After: compaction.Truncation: the settings do not work: CompactTo is 3`)
 }
