@@ -37,8 +37,10 @@ fmt: .tools/gofumpt-$(GOFUMPT) ## format all Go code
 fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $${FUZZTIME:-30s}
 
-bench: ## measure runs and sessions of the agent core
+bench: ## measure runs, streams and sessions of the agent core, and the size of the smallest program (bench/README.md)
 	@go test ./host -run '^$$' -bench . -benchmem
+	@mkdir -p bin && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/smallest ./bench/smallest && \
+		echo "smallest program with an agent and a provider: $$(wc -c < bin/smallest) bytes"
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it
 	@scripts/golden $(MODULES)

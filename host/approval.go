@@ -160,8 +160,8 @@ func refusal(c message.FunctionCall, text string) outcome {
 	return outcome{refused: true, result: message.FunctionResult{CallID: c.CallID, Result: textValue(text), Error: text}}
 }
 
-// ask ends a run with the requests of a batch: they stand in the message of the calls, and are the last update.
-func (r *run) ask(w *waiting, total *Response) error {
+// askFor ends a run with the requests of a batch: they stand in the message of the calls, and are the last update.
+func (r *run) askFor(w *waiting, total *Response) error {
 	requests := w.open()
 	if n := len(total.Messages); n > 0 && total.Messages[n-1].Role == message.RoleAssistant {
 		last := total.Messages[n-1].Clone()

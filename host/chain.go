@@ -23,7 +23,7 @@ type layer struct {
 	set    func(*Response)
 
 	tracers tracers
-	trace   HookTrace // what all traces of the layer have in common
+	trace   func(hook string) HookTrace
 }
 
 // run calls the middleware and the core inside. Each middleware is guarded. Termination by one of them is no error; an
@@ -49,8 +49,8 @@ func (l *layer) at(ctx context.Context, i int, inner *error) error {
 	if len(l.tracers) == 0 {
 		return l.middlewareAt(ctx, i, inner)
 	}
-	t := l.trace
-	t.Hook, t.Layer, t.SourceType = "process", l.name, fmt.Sprintf("%T", l.describe(i))
+	t := l.trace("process")
+	t.Layer, t.SourceType = l.name, fmt.Sprintf("%T", l.describe(i))
 	ctx, end := l.tracers.start(ctx, &t)
 	t.Err = l.middlewareAt(ctx, i, inner)
 	err := t.Err

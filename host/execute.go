@@ -78,7 +78,7 @@ func (e *execution) wrapped(ctx context.Context, input []*message.Message) (*Res
 			return nil
 		},
 		out: &e.out, hooks: &ac.hooks, result: func() *Response { return ac.Result }, set: func(r *Response) { ac.Result = r },
-		tracers: e.tracers, trace: e.trace(""),
+		tracers: e.tracers, trace: e.trace,
 	}).run(ctx)
 	switch {
 	case err != nil:

@@ -222,7 +222,7 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared
 				return err
 			})
 		},
-		tracers: r.tracers, trace: r.trace(""),
+		tracers: r.tracers, trace: r.trace,
 	}).run(ctx)
 	fatal, isFatal := errors.AsType[*fatalError](err)
 	switch {

@@ -55,7 +55,7 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 	if len(ready) == 0 && waits.changed {
 		for i := range waits.batches {
 			if w := &waits.batches[i]; len(w.Answers) > 0 {
-				return false, r.ask(w, total)
+				return false, r.askFor(w, total)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals
 	}
 	if w != nil {
 		waits.add(r, w)
-		return false, r.ask(w, total)
+		return false, r.askFor(w, total)
 	}
 	if err := r.invoke(ctx, s.batch, s.tools); err != nil {
 		return false, err

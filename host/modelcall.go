@@ -39,7 +39,7 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 			return err
 		},
 		out: &r.out, hooks: &cc.hooks, result: func() *Response { return cc.Result }, set: func(r *Response) { cc.Result = r },
-		tracers: r.tracers, trace: r.trace(""),
+		tracers: r.tracers, trace: r.trace,
 	}).run(ctx)
 	switch {
 	case err != nil:
@@ -76,23 +76,26 @@ func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*mess
 	return kept, nil
 }
 
-// complete asks the client, and keeps what it says of the conversation.
-func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (response *Response, err error) {
-	var t HookTrace
-	if len(r.tracers) > 0 {
-		t = r.trace("model")
-		t.Request = request
-		var end func()
-		ctx, end = r.tracers.start(ctx, &t)
-		defer func() {
-			t.Response, t.Err, t.Costs = response, err, usageCosts(response)
-			end()
-		}()
+// complete asks the client.
+func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+	if len(r.tracers) == 0 {
+		return r.ask(ctx, request, dropCalls, nil)
 	}
+	t := r.trace("model")
+	t.Request = request
+	ctx, end := r.tracers.start(ctx, &t)
+	response, err := r.ask(ctx, request, dropCalls, &t)
+	t.Response, t.Err, t.Costs = response, err, usageCosts(response)
+	end()
+	return response, err
+}
+
+// ask asks the client, and keeps what it says of the conversation. t is nil where nobody follows.
+func (r *run) ask(ctx context.Context, request *ChatRequest, dropCalls bool, t *HookTrace) (response *Response, err error) {
 	var shown error // what came of showing the pieces, which is no fault of the model
 	err = guard(r.out, func() (err error) {
 		if r.out != nil {
-			response, shown, err = r.stream(ctx, request, dropCalls, &t)
+			response, shown, err = r.stream(ctx, request, dropCalls, t)
 		} else {
 			response, err = r.agent.client.Complete(ctx, request)
 		}
@@ -126,7 +129,7 @@ func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if t.FirstUpdate == 0 && !t.Start.IsZero() {
+		if t != nil && t.FirstUpdate == 0 {
 			t.FirstUpdate = time.Since(t.Start)
 		}
 		if dropCalls {
