@@ -52,10 +52,9 @@ func (l *layer) at(ctx context.Context, i int, inner *error) error {
 	t := l.trace("process")
 	t.Layer, t.SourceType = l.name, fmt.Sprintf("%T", l.describe(i))
 	ctx, end := l.tracers.start(ctx, &t)
+	defer end() // also where a consumer's panic passes through
 	t.Err = l.middlewareAt(ctx, i, inner)
-	err := t.Err
-	end()
-	return err
+	return t.Err
 }
 
 func (l *layer) middlewareAt(ctx context.Context, i int, inner *error) error {

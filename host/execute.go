@@ -26,10 +26,11 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 	}
 	t := e.trace("run")
 	ctx, end := e.tracers.start(ctx, &t)
-	response, err = e.wrapped(ctx, input)
-	t.Response, t.Err = response, err
-	end()
-	return response, err
+	defer func() {
+		t.Response, t.Err = response, err
+		end() // also where a consumer's panic passes through
+	}()
+	return e.wrapped(ctx, input)
 }
 
 // execution is one call of the agent, with its agent middleware. That may run what is inside any number of times.

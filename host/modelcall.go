@@ -77,17 +77,18 @@ func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*mess
 }
 
 // complete asks the client.
-func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (*Response, error) {
+func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool) (response *Response, err error) {
 	if len(r.tracers) == 0 {
 		return r.ask(ctx, request, dropCalls, nil)
 	}
 	t := r.trace("model")
 	t.Request = request
 	ctx, end := r.tracers.start(ctx, &t)
-	response, err := r.ask(ctx, request, dropCalls, &t)
-	t.Response, t.Err, t.Costs = response, err, usageCosts(response)
-	end()
-	return response, err
+	defer func() {
+		t.Response, t.Err, t.Costs = response, err, usageCosts(response)
+		end() // also where a consumer's panic passes through
+	}()
+	return r.ask(ctx, request, dropCalls, &t)
 }
 
 // ask asks the client, and keeps what it says of the conversation. t is nil where nobody follows.

@@ -28,6 +28,7 @@ type runFlags struct {
 	approve string
 	trace   bool
 	json    bool
+	otel    otelFlags
 }
 
 func newRun(s streams) *cobra.Command {
@@ -68,6 +69,7 @@ session in a file and goes on with it at the next start.`),
 	f.StringVar(&flags.log, "log", "warn", "what to log on standard error: debug, info, warn or error")
 	f.StringVar(&flags.approve, "approve", approveAsk, "tool calls that need approval: ask, all lets them run, none refuses them; where nobody can be asked they are refused")
 	flags.engine.add(cmd)
+	flags.otel.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("session", completeFiles("json")) // the flags were defined above
 	_ = cmd.RegisterFlagCompletionFunc("log", cobra.FixedCompletions(
 		[]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
@@ -103,8 +105,13 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	// Until the conversation begins, Ctrl-C ends the command.
 	starting, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
+	export, err := flags.otel.start(starting, cmd, s, log, c.Model.Provider)
+	if err != nil {
+		return err
+	}
+	defer export.stop(flushTime)
 	waiting := &progress{w: s.err}
-	built, err := c.Build(starting, config.BuildOptions{Engine: engine, Logger: log, Loading: waiting.loading})
+	built, err := c.Build(starting, config.BuildOptions{Engine: engine, Logger: log, Tracer: export.tracer, Loading: waiting.loading})
 	if err != nil {
 		return interrupted(err)
 	}

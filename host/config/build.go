@@ -18,6 +18,8 @@ type BuildOptions struct {
 	Engine *engine.Engine
 	// Logger gets warnings, and what plugins log. Default: slog.Default().
 	Logger *slog.Logger
+	// Tracer follows the runs of the agent. Default: none.
+	Tracer host.Tracer
 	// Loading, where set, is called as the load of a plugin begins, and what it returns when it is over. Plugins load
 	// at the same time.
 	Loading func(file string) (done func())
@@ -60,7 +62,7 @@ func (c *Config) Build(ctx context.Context, o BuildOptions) (*Built, error) {
 		b.Agent, err = host.NewAgent(host.AgentConfig{
 			Name: c.Name, Description: c.Description, Instructions: c.Instructions,
 			Client: offline.New(offline.Config{}), Providers: providers, Options: c.Options,
-			DefaultHistory: c.DefaultHistory, Logger: o.Logger,
+			DefaultHistory: c.DefaultHistory, Tracer: o.Tracer, Logger: o.Logger,
 		})
 	}
 	if err != nil {
