@@ -16,6 +16,9 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 	if err := c.Middleware.check(); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
+	if err := checkInput(input); err != nil {
+		return nil, err
+	}
 	e := execution{agent: a, config: c, id: uuid.NewString(), out: out, tracers: a.tracers}
 	if c.Tracer != nil {
 		e.tracers = append(slices.Clip(e.tracers), c.Tracer)
@@ -58,7 +61,7 @@ func (e *execution) wrapped(ctx context.Context, input []*message.Message) (*Res
 		return e.once(ctx, input, e.config)
 	}
 	ac := &AgentContext{
-		AgentName: e.agent.name, Session: e.config.Session, Messages: message.CloneAll(input), Options: e.config.Options.Clone(),
+		AgentName: e.agent.name, RunID: e.id, Session: e.config.Session, Messages: message.CloneAll(input), Options: e.config.Options.Clone(),
 		Streaming: e.out != nil,
 	}
 	out := e.out

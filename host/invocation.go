@@ -207,8 +207,8 @@ func (r *run) traceCall(ctx context.Context, call *message.FunctionCall, o *outc
 
 // answer runs one call inside its function middleware.
 func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared) outcome {
-	offered, detailed := p.tool, r.agent.invocation.IncludeDetailedErrors
-	fc := &FunctionContext{Session: r.session, Tool: offered, CallID: call.CallID, Arguments: p.arguments}
+	detailed := r.agent.invocation.IncludeDetailedErrors
+	fc := &FunctionContext{RunID: r.id, Session: r.session, Tool: p.tool, CallID: call.CallID, Arguments: p.arguments}
 	wrappers := r.functionMiddleware()
 	terminated, err := (&layer{
 		name: "function", middleware: len(wrappers),
@@ -217,8 +217,12 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared
 		},
 		describe: func(i int) any { return wrappers[i] },
 		core: func(ctx context.Context) error {
+			tool, runs := fc.Tool.Tool.(FunctionTool)
+			if !runs {
+				return fmt.Errorf("middleware put %T in place of the tool, which cannot be called", fc.Tool.Tool)
+			}
 			return guard(nil, func() (err error) {
-				fc.Result, err = offered.Tool.(FunctionTool).Call(ctx, fc.Arguments)
+				fc.Result, err = tool.Call(ctx, fc.Arguments)
 				return err
 			})
 		},

@@ -102,6 +102,8 @@ type ChatMiddlewareOf interface {
 // AgentContext is one run, as agent middleware sees it. What it changes before next is what goes down the chain.
 type AgentContext struct {
 	AgentName string
+	// RunID is that of the run which the first call of next makes; each further call makes another.
+	RunID string
 	// Session is the caller's; nil where there is none.
 	Session *Session
 	// Messages are the run's input: what stands here is sent, and stored as input.
@@ -121,6 +123,7 @@ func (c *AgentContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
 // ChatContext is one model call, as chat middleware sees it.
 type ChatContext struct {
+	RunID string
 	// Session is the run's; nil for a run that has neither a session nor providers.
 	Session *Session
 	// Request is this call's own: changing it changes nothing else. The messages in it are shared and read-only.
@@ -137,8 +140,10 @@ func (c *ChatContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
 // FunctionContext is one tool call, as function middleware sees it.
 type FunctionContext struct {
+	RunID   string
 	Session *Session
-	// Tool is the tool that is called, with the source that added it.
+	// Tool is the tool that is called, with the source that added it. Middleware may put another [FunctionTool] in its
+	// place.
 	Tool   OfferedTool
 	CallID string
 	// Arguments are what the tool is called with. They were held against the tool's schema before any middleware ran.

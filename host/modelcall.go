@@ -21,7 +21,7 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 	if len(wrappers) > 0 {                   // who may write into it
 		own.Messages, own.Options = slices.Clone(request.Messages), request.Options.Clone()
 	}
-	cc := &ChatContext{Session: r.session, Request: &own, Streaming: r.out != nil}
+	cc := &ChatContext{RunID: r.id, Session: r.session, Request: &own, Streaming: r.out != nil}
 	shown := 0
 	if r.out != nil {
 		shown = r.out.shown

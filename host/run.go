@@ -63,13 +63,8 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 		}
 		slots = append(slots[:len(slots):len(slots)], own...)
 	}
-	for i, m := range input {
-		if m == nil {
-			return nil, fmt.Errorf("run: input/%d: a message is nil", i)
-		}
-		if !m.Role.Valid() {
-			return nil, fmt.Errorf("run: input/%d: role %q is not one of %v", i, m.Role, message.Roles)
-		}
+	if err := checkInput(input); err != nil {
+		return nil, err
 	}
 	r := &run{
 		agent: a, session: c.Session, slots: slots, input: message.CloneAll(input),
@@ -90,6 +85,19 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 		r.session = NewSession("")
 	}
 	return r, nil
+}
+
+// checkInput refuses what is no message: of the caller, and of middleware.
+func checkInput(input []*message.Message) error {
+	for i, m := range input {
+		if m == nil {
+			return fmt.Errorf("run: input/%d: a message is nil", i)
+		}
+		if !m.Role.Valid() {
+			return fmt.Errorf("run: input/%d: role %q is not one of %v", i, m.Role, message.Roles)
+		}
+	}
+	return nil
 }
 
 // decideHistory adds the default history to this run where it belongs, and warns of what is likely a mistake.

@@ -19,7 +19,7 @@ const stateDepth = 512
 // their digits (semantics: State).
 //
 // A State may be used by many goroutines. Two runs of one session at the same time see each other's writes; a read
-// followed by a write is not one step.
+// followed by a write is one step with Update alone.
 type State struct {
 	mu      sync.Mutex
 	raw     jsontext.Value // the object's bytes, which never change; nil while members has changes that raw has not
@@ -76,6 +76,39 @@ func (s *State) Set(key string, value any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parse()
+	s.putLocked(member{name: key, raw: raw})
+	return nil
+}
+
+// Update reads and writes the value of key as one step: f gets what is there, nil where nothing is, and returns what is to
+// stand there. An error of f, and a value that JSON cannot represent, change nothing. f must be quick and must not touch
+// the bucket, which is locked meanwhile.
+func (s *State) Update(key string, f func(old jsontext.Value) (any, error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parse()
+	var old jsontext.Value
+	for i := range s.members {
+		m := &s.members[i]
+		if m.name != key {
+			continue
+		}
+		old = m.raw.Clone()
+		if m.live != nil {
+			var err error
+			if old, err = m.live.appendJSON(nil); err != nil {
+				return err
+			}
+		}
+	}
+	value, err := f(old)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("state %q cannot be kept as JSON: %w", key, err)
+	}
 	s.putLocked(member{name: key, raw: raw})
 	return nil
 }

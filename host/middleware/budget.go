@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/weft-run/weft/host"
 )
 
@@ -126,9 +129,6 @@ func (u Used) check(l Limits, scope Scope, calls string) error {
 type budget struct {
 	config BudgetConfig
 	runs   *perRun[runUse]
-
-	// sessions makes a read and a write of a session's counts one step. It guards no data of its own.
-	sessions sync.Mutex
 }
 
 type runUse struct {
@@ -146,8 +146,7 @@ var (
 // So calls never exceed their limits, and tokens only by what the calls under way use.
 //
 // A session's counts stand in its state, are saved and restored with it, and count on from there. Runs of one session may
-// go on at the same time; agents that share sessions must share the value that this returns, for it is what makes
-// counting one step. It uses all three layers; inside [NewRetry] each attempt counts.
+// go on at the same time, of several agents too. It uses all three layers; inside [NewRetry] each attempt counts.
 func NewBudget(c BudgetConfig) host.Middleware {
 	b := &budget{config: c.withDefaults(), runs: &perRun[runUse]{guard: "budget", begin: func() *runUse { return &runUse{} }}}
 	return host.Middleware{
@@ -258,17 +257,17 @@ func (b *budget) session(s *host.Session, change func(*Used) error) error {
 	if s == nil {
 		return nil
 	}
-	b.sessions.Lock()
-	defer b.sessions.Unlock()
-	used, err := SessionUsed(s, b.config.Bucket)
-	if err != nil {
+	err := s.State(b.config.Bucket).Update("used", func(old jsontext.Value) (any, error) {
+		var used Used
+		if old != nil {
+			if err := json.Unmarshal(old, &used); err != nil {
+				return nil, err
+			}
+		}
+		return &used, change(&used)
+	})
+	if _, full := errors.AsType[*BudgetError](err); err != nil && !full {
 		return fmt.Errorf("budget of session %s: %w", s.ID(), err)
 	}
-	if err := change(&used); err != nil {
-		return err
-	}
-	if err := s.State(b.config.Bucket).Set("used", used); err != nil {
-		return fmt.Errorf("budget of session %s: %w", s.ID(), err)
-	}
-	return nil
+	return err
 }

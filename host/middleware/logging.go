@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/message"
@@ -31,13 +30,7 @@ func (c LoggingConfig) withDefaults() LoggingConfig {
 	return c
 }
 
-type logging struct {
-	config LoggingConfig
-	runs   *perRun[runLog]
-}
-
-// runLog tells the records of one run from those of others.
-type runLog struct{ id string }
+type logging struct{ config LoggingConfig }
 
 var (
 	_ host.AgentMiddleware    = (*logging)(nil)
@@ -46,16 +39,16 @@ var (
 )
 
 // NewLogging returns middleware that logs each run, model call and tool call when it ends: how long it took, what it
-// counted, its tokens, its error. What succeeded is at the level info, calls that failed are at warn, runs that failed at error. All
-// records of a run have the same "run". Records go through [NewRedactingHandler]. No text of the conversation is in a
+// counted, its tokens, its error. What succeeded is at the level info, calls that failed are at warn, runs that failed at
+// error. All records of a run have its id as "run". Records go through [NewRedactingHandler]. No text of the conversation is in a
 // record unless Content is set, but for what errors quote. It uses all three layers and belongs outermost; content is
 // logged as middleware further in left it.
 func NewLogging(c LoggingConfig) host.Middleware {
 	c = c.withDefaults()
 	c.Logger = slog.New(NewRedactingHandler(c.Logger.Handler(), c.Redact))
-	l := &logging{config: c, runs: &perRun[runLog]{guard: "logging", begin: func() *runLog { return &runLog{id: uuid.NewString()} }}}
+	l := &logging{config: c}
 	return host.Middleware{
-		Agent:    []host.AgentMiddleware{l.runs, l},
+		Agent:    []host.AgentMiddleware{l},
 		Chat:     []host.ChatMiddleware{l},
 		Function: []host.FunctionMiddleware{l},
 	}
@@ -66,12 +59,12 @@ func (l *logging) ProcessAgent(ctx context.Context, c *host.AgentContext, next h
 	start := time.Now()
 	streamed := watchUpdates(c.OnStream, start)
 	err := next(ctx)
-	attrs := append(l.common(ctx, c.Session, start),
+	attrs := append(common(c.RunID, c.Session, start),
 		slog.String("agent", c.AgentName), slog.Bool("streaming", c.Streaming), slog.Int("messages_in", len(c.Messages)))
 	attrs = append(append(attrs, streamed.attrs(c.Streaming)...), responseAttrs(c.Result)...)
 	l.ended(ctx, "run", slog.LevelError, err, attrs)
 	if l.content(ctx) {
-		l.log(ctx, slog.LevelDebug, "run content", append(l.common(ctx, c.Session, start),
+		l.log(ctx, slog.LevelDebug, "run content", append(common(c.RunID, c.Session, start),
 			slog.String("input", said(c.Messages)), slog.String("output", saidIn(c.Result))))
 	}
 	return err
@@ -82,12 +75,12 @@ func (l *logging) ProcessChat(ctx context.Context, c *host.ChatContext, next hos
 	start := time.Now()
 	streamed := watchUpdates(c.OnStream, start)
 	err := next(ctx)
-	attrs := append(l.common(ctx, c.Session, start),
+	attrs := append(common(c.RunID, c.Session, start),
 		slog.Bool("streaming", c.Streaming), slog.Int("messages_in", len(c.Request.Messages)), slog.Int("tools", len(c.Request.Tools)))
 	attrs = append(append(attrs, streamed.attrs(c.Streaming)...), responseAttrs(c.Result)...)
 	l.ended(ctx, "model call", slog.LevelWarn, err, attrs)
 	if l.content(ctx) {
-		l.log(ctx, slog.LevelDebug, "model call content", append(l.common(ctx, c.Session, start),
+		l.log(ctx, slog.LevelDebug, "model call content", append(common(c.RunID, c.Session, start),
 			slog.String("instructions", c.Request.Instructions), slog.String("input", said(c.Request.Messages)),
 			slog.String("output", saidIn(c.Result))))
 	}
@@ -98,7 +91,7 @@ func (l *logging) ProcessChat(ctx context.Context, c *host.ChatContext, next hos
 func (l *logging) ProcessFunction(ctx context.Context, c *host.FunctionContext, next host.Next) error {
 	start := time.Now()
 	err := next(ctx)
-	attrs := append(l.common(ctx, c.Session, start),
+	attrs := append(common(c.RunID, c.Session, start),
 		slog.String("tool", c.Tool.Definition().Name), slog.String("source", orDefault(c.Tool.SourceID, OwnTools)), slog.String("call", c.CallID))
 	var result jsontext.Value
 	if err == nil {
@@ -107,17 +100,14 @@ func (l *logging) ProcessFunction(ctx context.Context, c *host.FunctionContext, 
 	}
 	l.ended(ctx, "tool call", slog.LevelWarn, err, attrs)
 	if l.content(ctx) {
-		l.log(ctx, slog.LevelDebug, "tool call content", append(l.common(ctx, c.Session, start),
+		l.log(ctx, slog.LevelDebug, "tool call content", append(common(c.RunID, c.Session, start),
 			slog.String("call", c.CallID), slog.Any("arguments", c.Arguments), slog.Any("result", result)))
 	}
 	return err
 }
 
-func (l *logging) common(ctx context.Context, s *host.Session, start time.Time) []slog.Attr {
-	attrs := []slog.Attr{slog.Duration("duration", time.Since(start))}
-	if run, err := l.runs.in(ctx); err == nil {
-		attrs = append(attrs, slog.String("run", run.id))
-	}
+func common(runID string, s *host.Session, start time.Time) []slog.Attr {
+	attrs := []slog.Attr{slog.Duration("duration", time.Since(start)), slog.String("run", runID)}
 	if s != nil {
 		attrs = append(attrs, slog.String("session", s.ID()))
 	}

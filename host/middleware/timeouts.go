@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/host"
 )
@@ -79,16 +82,18 @@ var (
 //
 // A tool call's context ends too, and the call's result is an error, a [ToolTimeoutError], so the run goes on. A tool
 // that does not return then is abandoned after another 100 ms, and so is one that ignores the end of the run: its
-// goroutine lives on until the tool returns, and what it returns is dropped. Function middleware outside of this guard
-// must not read or set a call's result where next returned an error, because an abandoned call may still be writing it; it
-// returns an error of its own, or that one.
+// goroutine lives on until the tool returns, and what it returns is dropped.
 func NewTimeouts(c TimeoutsConfig) host.Middleware {
 	t := &timeouts{c.withDefaults()}
 	return host.Middleware{Chat: []host.ChatMiddleware{t}, Function: []host.FunctionMiddleware{t}}
 }
 
-// ProcessFunction runs the call on a goroutine of its own, so that it can be left behind.
+// ProcessFunction puts a tool in place of the call's own that can be left behind.
 func (t *timeouts) ProcessFunction(ctx context.Context, c *host.FunctionContext, next host.Next) error {
+	tool, ok := c.Tool.Tool.(host.FunctionTool)
+	if !ok {
+		return next(ctx)
+	}
 	name := c.Tool.Definition().Name
 	limit, own := t.config.Tools[name]
 	if !own || limit == 0 {
@@ -101,28 +106,54 @@ func (t *timeouts) ProcessFunction(ctx context.Context, c *host.FunctionContext,
 		timer := time.AfterFunc(limit, func() { cancel(late) })
 		defer timer.Stop()
 	}
+	c.Tool.Tool = &abandonable{FunctionTool: tool}
+	defer func() { c.Tool.Tool = tool }()
+	err := next(callCtx)
+	switch {
+	case err == nil || !errors.Is(context.Cause(callCtx), late):
+		return err
+	case errors.Is(err, errAbandoned):
+		return late
+	}
+	return &ToolTimeoutError{Tool: name, After: limit, Err: err}
+}
 
-	done := make(chan error, 1)
-	go func() { done <- next(callCtx) }() // the host turns panics of what is inside into errors
-	var err error
-	select {
-	case err = <-done:
-	case <-callCtx.Done():
-		grace := time.NewTimer(abandonAfter)
-		defer grace.Stop()
-		select {
-		case err = <-done:
-		case <-grace.C:
-			if ctx.Err() != nil {
-				return ctx.Err()
+// errAbandoned is what a call comes to that was left behind.
+var errAbandoned = errors.New("the tool did not stop when it was told to")
+
+// abandonable is a tool whose calls run on goroutines of their own.
+type abandonable struct{ host.FunctionTool }
+
+// Call waits for the tool, and for a moment more once its context ended.
+func (a *abandonable) Call(ctx context.Context, arguments jsontext.Value) (jsontext.Value, error) {
+	type outcome struct {
+		result jsontext.Value
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if v := recover(); v != nil {
+				o = outcome{err: &host.PanicError{Value: v, Stack: debug.Stack()}}
 			}
-			return late
-		}
+			done <- o
+		}()
+		o.result, o.err = a.FunctionTool.Call(ctx, arguments)
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
 	}
-	if err != nil && errors.Is(context.Cause(callCtx), late) {
-		return &ToolTimeoutError{Tool: name, After: limit, Err: err}
+	grace := time.NewTimer(abandonAfter)
+	defer grace.Stop()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-grace.C:
+		return nil, errors.Join(errAbandoned, ctx.Err())
 	}
-	return err
 }
 
 // ProcessChat runs the call under two clocks.

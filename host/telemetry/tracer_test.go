@@ -24,14 +24,15 @@ import (
 
 // around are a wrapping provider, a provider with hooks, and middleware of each layer.
 func around() ([]host.Provider, host.Middleware) {
-	return []host.Provider{
+	providers := []host.Provider{
 		host.WrapFunc("wrapper", func(ctx context.Context, _ *host.SessionContext, next host.Next) error { return next(ctx) }),
 		host.BeforeRunFunc("clock", func(_ context.Context, sc *host.SessionContext) error {
 			sc.ExtendMessages(message.System("It is noon."))
 			sc.ExtendInstructions("Be brief.")
 			return nil
 		}),
-	}, host.Middleware{
+	}
+	return providers, host.Middleware{
 		Agent:    []host.AgentMiddleware{host.AgentFunc(func(ctx context.Context, _ *host.AgentContext, next host.Next) error { return next(ctx) })},
 		Chat:     []host.ChatMiddleware{host.ChatFunc(func(ctx context.Context, _ *host.ChatContext, next host.Next) error { return next(ctx) })},
 		Function: []host.FunctionMiddleware{host.FunctionFunc(func(ctx context.Context, _ *host.FunctionContext, next host.Next) error { return next(ctx) })},
