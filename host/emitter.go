@@ -1,11 +1,27 @@
 package host
 
-import "runtime/debug"
+import (
+	"context"
+	"runtime/debug"
+)
 
 // consumer is who reads a stream.
 type consumer struct {
+	ctx    context.Context // the stream's, which the consumer may end while it reads
 	yield  func(*Update) bool
 	inside bool // the consumer's code is on the stack
+}
+
+// take gives one update to the consumer. It returns [ErrStopped] where that wants no more, and the context's error where
+// the consumer ended that, so that a run can be cancelled at any update.
+func (c *consumer) take(u *Update) error {
+	c.inside = true
+	more := c.yield(u)
+	c.inside = false
+	if !more {
+		return ErrStopped
+	}
+	return c.ctx.Err()
 }
 
 // emitter hands updates on to the consumer of a stream, through hooks where there are any. A nil emitter belongs to a run
@@ -20,19 +36,13 @@ type emitter struct {
 	changed bool      // that is not what came in
 }
 
-// show gives one update to the consumer. [ErrStopped] says that it wants no more.
+// show gives one update to the hooks, and what they let through to the consumer.
 func (e *emitter) show(u *Update) error {
 	e.shown++
 	if e.up != nil {
 		return e.through(0, u)
 	}
-	e.root.inside = true
-	more := e.root.yield(u)
-	e.root.inside = false
-	if !more {
-		return ErrStopped
-	}
-	return nil
+	return e.root.take(u)
 }
 
 // showAll streams a response that came as a whole.

@@ -140,15 +140,7 @@ func (s *eventSink) deliver(ctx context.Context, e *Event) error {
 }
 
 // tell gives an event to the consumer. Hooks on the stream do not see it.
-func (e *emitter) tell(event *Event) error {
-	e.root.inside = true
-	more := e.root.yield(&Update{Event: event})
-	e.root.inside = false
-	if !more {
-		return ErrStopped
-	}
-	return nil
-}
+func (e *emitter) tell(event *Event) error { return e.root.take(&Update{Event: event}) }
 
 // withEvents is a context whose events reach the caller, if anybody listens.
 func (e *execution) withEvents(ctx context.Context) context.Context {

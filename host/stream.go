@@ -54,7 +54,7 @@ func (s *Stream) Updates() iter.Seq2[*Update, error] {
 		defer cancel()
 		stopped := false
 		var err error
-		out := &emitter{root: &consumer{yield: func(u *Update) bool {
+		out := &emitter{root: &consumer{ctx: ctx, yield: func(u *Update) bool {
 			if !stopped {
 				stopped = !yield(u, nil)
 			}

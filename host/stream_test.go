@@ -85,7 +85,7 @@ func TestCancelledContextEndsTheStream(t *testing.T) {
 		last = err
 	}
 	require.ErrorIs(t, last, context.Canceled)
-	require.Equal(t, []string{"before a", "failed a: model: context canceled"}, log)
+	require.Equal(t, []string{"before a", "failed a: context canceled"}, log)
 }
 
 // The consumer's own panic is the consumer's: the agent must not turn it into an error of the model.
@@ -112,4 +112,57 @@ func TestAfterRunErrorsComeLastInTheStream(t *testing.T) {
 	r, err := stream.Response()
 	require.ErrorContains(t, err, "boom")
 	require.Equal(t, "hi", r.Text())
+}
+
+// A stream may be left, or its context cancelled, at each of its updates: nothing is stored, nothing more is yielded,
+// providers hear of it.
+func TestLeavingAndCancellingAtAnyUpdate(t *testing.T) {
+	for _, how := range []string{"leave", "cancel"} {
+		for at := 0; ; at++ {
+			var log []string
+			m := onStream("agent", host.StreamHooks{Update: func(u *host.Update, emit func(*host.Update) error) error { return emit(u) }})
+			m.Chat = []host.ChatMiddleware{host.ChatFunc(func(ctx context.Context, c *host.ChatContext, next host.Next) error {
+				c.OnStream(holding())
+				return next(ctx)
+			})}
+			agent := newAgent(t, host.AgentConfig{
+				Client: &script{replies: []*host.Response{calls("t", "u"), host.NewResponse("done")}},
+				Tools:  []host.Tool{saying("t"), saying("u")}, Middleware: m,
+				Providers: []host.Provider{host.NewInMemoryHistory(host.HistoryConfig{}), &recorder{id: "a", log: &log}},
+			})
+			session := agent.CreateSession("")
+			ctx, cancel := context.WithCancel(t.Context())
+			stream := agent.Stream(ctx, host.Text("hi"), host.RunConfig{Session: session})
+			seen, over := 0, false
+			for u, err := range stream.Updates() {
+				require.False(t, over, "yielded after the consumer left")
+				if err != nil {
+					require.ErrorIs(t, err, context.Canceled)
+					continue
+				}
+				require.NotNil(t, u)
+				if seen++; seen <= at {
+					continue
+				}
+				if how == "leave" {
+					over = true
+					break
+				}
+				cancel()
+			}
+			cancel()
+			_, err := stream.Response()
+			stored, storedErr := host.StoredMessages(session.State("in_memory"))
+			require.NoError(t, storedErr)
+			if seen <= at { // the whole stream was read
+				require.NoError(t, err)
+				require.Len(t, stored, 4)
+				require.Greater(t, at, 5)
+				break
+			}
+			require.Error(t, err, "%s at %d", how, at)
+			require.Empty(t, stored, "%s at %d", how, at)
+			require.Equal(t, []string{"before a", "failed a: " + err.Error()}, log, "%s at %d", how, at)
+		}
+	}
 }
