@@ -8,5 +8,10 @@
 //	}]()
 //
 // A schema may come from a stranger: it is read strictly, its size and depth are limited, nothing is ever fetched, and
-// references that would never end are refused when it is made, not when it is used.
+// references that would never end are refused when it is made, not when it is used. The work of one Validate is limited
+// as well: it is counted before it is done, whatever the schema and the value are.
+//
+// Draft 7 and 2020-12 are understood, as github.com/google/jsonschema-go does: format and the content keywords say
+// something to people and models and are not checked; patterns are those of package regexp. An $id below the root is not
+// supported.
 package schema
