@@ -256,7 +256,8 @@ func TestCallsThatNobodyWillAnswerAreDroppedFromRepliesOfHooks(t *testing.T) {
 			&listener{id: "a", log: &log, onBefore: func(it *host.Iteration) error { it.Skip(withText()); return nil }}, none, &script{},
 		},
 		"in before_tools": {
-			&listener{id: "a", log: &log, onTools: func(it *host.Iteration) error { it.Skip(withText()); return nil }}, host.RunConfig{},
+			&listener{id: "a", log: &log, onTools: func(it *host.Iteration) error { it.Skip(withText()); return nil }},
+			host.RunConfig{},
 			&script{replies: []*host.Response{calls("u")}},
 		},
 	} {
