@@ -147,6 +147,8 @@ var (
 //
 // A session's counts stand in its state, are saved and restored with it, and count on from there. Runs of one session may
 // go on at the same time, of several agents too. It uses all three layers; inside [NewRetry] each attempt counts.
+// A call that middleware further in makes again, such as the repair of a structured answer, counts once, and all its
+// tokens.
 func NewBudget(c BudgetConfig) host.Middleware {
 	b := &budget{config: c.withDefaults(), runs: &perRun[runUse]{guard: "budget", begin: func() *runUse { return &runUse{} }}}
 	return host.Middleware{
