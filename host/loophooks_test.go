@@ -275,3 +275,25 @@ func TestCallsThatNobodyWillAnswerAreDroppedFromRepliesOfHooks(t *testing.T) {
 		})
 	}
 }
+
+// A hook that appends to what it is shown writes into no list that the run goes on with.
+func TestHooksCannotWriteBehindTheRequest(t *testing.T) {
+	var log []string
+	model := &script{replies: []*host.Response{calls("t")}}
+	grabbed := &listener{id: "a", log: &log, onTools: func(it *host.Iteration) error {
+		_ = append(it.Request.Messages, message.User("planted"))
+		_ = append(it.SoFar.Messages, message.User("planted"))
+		return nil
+	}}
+	grabbed.onCall = func(*host.Invocation) error { return nil }
+	grabbed.onAfter = func(it *host.Iteration) error {
+		it.Request.Messages = append(it.Request.Messages, message.User("planted"))
+		return nil
+	}
+	agent := listening(t, model, grabbed)
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+	require.NoError(t, err)
+	for _, m := range model.requests[1].Messages {
+		require.NotEqual(t, "planted", m.Text())
+	}
+}

@@ -2,6 +2,7 @@ package middleware_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -16,9 +17,13 @@ import (
 
 // caught keeps what tool calls fail with, from outside of other middleware.
 func caught(errs *[]error) host.Middleware {
-	return host.Middleware{Function: []host.FunctionMiddleware{host.FunctionFunc(func(ctx context.Context, _ *host.FunctionContext, next host.Next) error {
+	return host.Middleware{Function: []host.FunctionMiddleware{host.FunctionFunc(func(ctx context.Context, c *host.FunctionContext, next host.Next) error {
+		own := c.Tool.Tool
 		err := next(ctx)
 		*errs = append(*errs, err)
+		if c.Tool.Tool != own {
+			return host.Fatal(errors.New("the stand-in for the tool was left in its place"))
+		}
 		return err
 	})}}
 }

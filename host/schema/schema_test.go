@@ -147,14 +147,24 @@ func TestRecursionThroughTheValueIsFine(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded: the schema is small and refers to itself in a way that is allowed, and each level of the value
+// TestWorkIsBounded: each schema is small and refers to itself in a way that is allowed, and each level of the value
 // doubles the work.
 func TestWorkIsBounded(t *testing.T) {
-	s, err := schema.Parse([]byte(`{"anyOf":[{"$ref":"#/$defs/m"},{"$ref":"#/$defs/m"}],"$defs":{"m":{"properties":{"a":{"$ref":"#"}}}}}`))
-	require.NoError(t, err)
-	nested := func(n int) []byte { return []byte(strings.Repeat(`{"a":`, n) + `1` + strings.Repeat(`}`, n)) }
-	require.NoError(t, s.Validate(nested(8)))
-	require.ErrorIs(t, s.Validate(nested(60)), schema.ErrTooComplex)
+	object := func(n int) string { return strings.Repeat(`{"a":`, n) + `1` + strings.Repeat(`}`, n) }
+	list := func(n int) string { return strings.Repeat(`[`, n) + `1` + strings.Repeat(`]`, n) }
+	for keyword, nested := range map[string]func(int) string{
+		`"properties":{"a":{"$ref":"#"}}`:         object,
+		`"patternProperties":{"^a":{"$ref":"#"}}`: object,
+		`"additionalProperties":{"$ref":"#"}`:     object,
+		`"items":{"$ref":"#"}`:                    list,
+		`"prefixItems":[{"$ref":"#"}]`:            list,
+		`"contains":{"$ref":"#"},"minContains":0`: list,
+	} {
+		s, err := schema.Parse([]byte(`{"anyOf":[{"$ref":"#/$defs/m"},{"$ref":"#/$defs/m"}],"$defs":{"m":{` + keyword + `}}}`))
+		require.NoError(t, err, keyword)
+		require.NoError(t, s.Validate([]byte(nested(8))), keyword)
+		require.ErrorIs(t, s.Validate([]byte(nested(60))), schema.ErrTooComplex, keyword)
+	}
 }
 
 func TestManyGoroutines(t *testing.T) {
