@@ -15,10 +15,10 @@ WEFT_SRC  := $(call go-files,abi cmd conformance host internal message) go.mod g
 GUEST     := GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags="-s -w" -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt fuzz bench golden clean
+.PHONY: help run build test check fmt fuzz bench bench-peers golden clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## talk to an agent about this project's documentation (a pipe on standard input is answered line by line)
 	@bin/weft run weft.yaml
@@ -37,10 +37,13 @@ fmt: .tools/gofumpt-$(GOFUMPT) ## format all Go code
 fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $${FUZZTIME:-30s}
 
-bench: ## measure runs, streams and sessions of the agent core, and the size of the smallest program (bench/README.md)
+bench: ## measure runs and sessions of the agent core, and the size of the smallest program (bench/README.md)
 	@go test ./host -run '^$$' -bench . -benchmem
 	@mkdir -p bin && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/smallest ./bench/smallest && \
 		echo "smallest program with an agent and a provider: $$(wc -c < bin/smallest) bytes"
+
+bench-peers: ## measure one run beside other frameworks, side by side; writes bench/results/core.json
+	@cd bench/peers && go test ./... && go run . -rounds $${ROUNDS:-15} -out ../results/core.json
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it
 	@scripts/golden $(MODULES)
