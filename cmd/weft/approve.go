@@ -58,7 +58,9 @@ func (t *talk) decide(ctx context.Context, r message.ApprovalRequest) (message.A
 
 // asking asks at the terminal. Lines are those of the conversation.
 func (t *talk) asking(lines <-chan line) decider {
+	t.asked = map[string]bool{}
 	return func(ctx context.Context, r message.ApprovalRequest) (message.ApprovalResponse, error) {
+		t.asked[r.Call.CallID] = true
 		screen := t.screen()
 		fmt.Fprintf(screen, "The agent wants to call %s %s\n", printable(r.Call.Name), printable(string(r.Call.Arguments)))
 		for {

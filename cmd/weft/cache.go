@@ -43,10 +43,10 @@ func (f *engineFlags) engine(cmd *cobra.Command, log *slog.Logger) (*engine.Engi
 	return engine.New(engine.Options{CacheDir: dir, Logger: log}), nil
 }
 
-// patience is how long a plugin may load before a line tells that it does.
+// patience is how long a plugin may load, or a tool server start, before a line tells that it does.
 const patience = time.Second
 
-// progress prints one line for each plugin that takes a while to load.
+// progress prints one line for each plugin and each tool server that takes a while.
 type progress struct {
 	w  io.Writer
 	mu sync.Mutex
@@ -54,12 +54,21 @@ type progress struct {
 
 // loading starts the clock for one plugin; what it returns stops it.
 func (p *progress) loading(file string) func() {
+	return p.begin("loading " + file + "; the first time, it is compiled")
+}
+
+// starting starts the clock for one tool server; what it returns stops it.
+func (p *progress) starting(sourceID string) func() {
+	return p.begin("waiting for the tool server " + sourceID)
+}
+
+func (p *progress) begin(what string) func() {
 	over := false
 	timer := time.AfterFunc(patience, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if !over {
-			fmt.Fprintf(p.w, "weft: loading %s; the first time, it is compiled\n", printable(file))
+			fmt.Fprintf(p.w, "weft: %s\n", printable(what))
 		}
 	})
 	return func() {

@@ -68,6 +68,9 @@ func (t *talk) introduce(screen io.Writer) {
 	if len(t.sources) > 0 {
 		sources = "sources: " + strings.Join(t.sources, ", ")
 	}
+	if len(t.toolSources) > 0 {
+		sources += "; tools: " + strings.Join(t.toolSources, ", ")
+	}
 	fmt.Fprintf(screen, "%s (%s). Ctrl-C ends an answer, Ctrl-D the conversation.\n", printable(t.agent.Name()), printable(sources))
 }
 

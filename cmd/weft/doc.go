@@ -2,6 +2,7 @@
 //
 //	weft run weft.yaml              talk to an agent in the terminal
 //	weft run -m "What is a weft?"   one question, one answer
+//	weft run --model openai:NAME    the same agent with another model
 //	weft inspect clock.wasm         what a plugin is, and what it asks for
 //	weft scenario FILE…             play recorded conversations
 //	weft version

@@ -67,6 +67,16 @@ func escape(text, keep string) string {
 	return b.String()
 }
 
+// shortened is the beginning of a text that may be long.
+func shortened(text string) string {
+	const most = 200
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most]) + "…"
+}
+
 // size is a number of bytes for people.
 func size(n int64) string {
 	for _, u := range []struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/config"
 )
 
@@ -22,6 +23,7 @@ const closeTime = 5 * time.Second
 // runFlags are what weft run is told beside the config.
 type runFlags struct {
 	engine  engineFlags
+	model   modelFlags
 	message string
 	session string
 	log     string
@@ -45,11 +47,18 @@ is a message; they are answered in order. An answer that fails is told on standa
 answered, and the exit code is 1.
 
 All messages of one start belong to one session, so the agent remembers if a provider loads history. --session keeps the
-session in a file and goes on with it at the next start.`),
+session in a file and goes on with it at the next start.
+
+The config names the model; --model, --base-url and --api-key-env name another one. Keys of models stand in environment
+variables alone, and the config says in which. The tool servers of the config are started with the agent, and end with
+it. Calls of their tools that need approval are asked about in a conversation; elsewhere --approve decides.`),
 		Example: strings.Trim(`
   weft run
   weft run guide.yaml --session chat.json --trace
   weft run -m "What is a weft?"
+  weft run --model openai:gpt-5-mini
+  weft run --model openai:qwen3 --base-url http://localhost:11434/v1
+  weft run -m "Which files are there?" --approve all
   echo "What is a weft?" | weft run --json`, "\n"),
 		Args:              between(0, 1, "one config at most"),
 		ValidArgsFunction: completeFiles("yaml", "yml"),
@@ -68,6 +77,7 @@ session in a file and goes on with it at the next start.`),
 	f.BoolVar(&flags.json, "json", false, "print each answer as a JSON object on one line")
 	f.StringVar(&flags.log, "log", "warn", "what to log on standard error: debug, info, warn or error")
 	f.StringVar(&flags.approve, "approve", approveAsk, "tool calls that need approval: ask, all lets them run, none refuses them; where nobody can be asked they are refused")
+	flags.model.add(cmd)
 	flags.engine.add(cmd)
 	flags.otel.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("session", completeFiles("json")) // the flags were defined above
@@ -98,6 +108,9 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	if c.Model, err = flags.model.override(cmd, c.Model); err != nil {
+		return err
+	}
 	t := &talk{streams: s, flags: flags}
 	if err := t.openSession(); err != nil {
 		return err
@@ -111,7 +124,9 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	}
 	defer export.stop(flushTime)
 	waiting := &progress{w: s.err}
-	built, err := c.Build(starting, config.BuildOptions{Engine: engine, Logger: log, Tracer: export.tracer, Loading: waiting.loading})
+	built, err := c.Build(starting, config.BuildOptions{
+		Engine: engine, Getenv: os.Getenv, Logger: log, Tracer: export.tracer, Loading: waiting.loading, Starting: waiting.starting,
+	})
 	if err != nil {
 		return interrupted(err)
 	}
@@ -119,10 +134,13 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		if err := built.Close(ctx); err != nil {
-			log.Warn("closing the plugins took too long", "error", err)
+			log.Warn("closing the plugins and tool servers took too long", "error", err)
 		}
 	}()
-	t.agent, t.sources = built.Agent, built.Sources
+	t.agent, t.sources, t.toolSources = built.Agent, built.Sources, built.ToolSources
+	if t.session == nil && len(built.ToolSources) > 0 {
+		t.session = host.NewSession("") // a call that is asked about waits there
+	}
 	if flags.message == "" && !flags.json && isTerminal(s.in) {
 		stop()
 		return t.converse(cmd.Context())

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"weft": main})
+	testscript.Main(m, map[string]func(){"weft": main, "weft-test-files": serveFiles})
 }
 
 // TestScripts runs the command lines in testdata/script. They find the plugins greeter.wasm and trap.wasm beside them, and

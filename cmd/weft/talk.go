@@ -19,9 +19,12 @@ type talk struct {
 	flags   runFlags
 	agent   *host.Agent
 	sources []string
-	session *host.Session // nil for a single message that belongs to no session
-	file    *sessionFile  // nil where the session is not kept
-	asker   decider       // nil where nobody can be asked
+	// toolSources are the servers that the agent's tools come from.
+	toolSources []string
+	session     *host.Session   // nil for a single message that belongs to no session
+	file        *sessionFile    // nil where the session is not kept
+	asker       decider         // nil where nobody can be asked
+	asked       map[string]bool // the calls that somebody was asked about, by id
 }
 
 // keepError is an answer that was given and could not be kept. Nothing more is asked then.
@@ -64,13 +67,13 @@ func (t *talk) ask(ctx context.Context, text string) error {
 // turn is one run of the agent.
 func (t *talk) turn(ctx context.Context, input []*message.Message) (*host.Response, error) {
 	tr := &trace{}
-	c := host.RunConfig{Session: t.session, Tracer: host.TraceFunc(tr.hook)}
+	c := host.RunConfig{Session: t.session, Tracer: tr}
 	var response *host.Response
 	var err error
 	if t.flags.json {
 		response, err = t.agent.Run(ctx, input, c)
 	} else {
-		response, err = t.stream(ctx, input, c)
+		response, err = t.stream(ctx, input, c, tr)
 	}
 	// A run that failed stores nothing; the file of a new session is not made for it.
 	if response != nil && t.file != nil {
@@ -87,10 +90,20 @@ func (t *talk) turn(ctx context.Context, input []*message.Message) (*host.Respon
 	return response, err
 }
 
-// stream shows the answer as it comes.
-func (t *talk) stream(ctx context.Context, input []*message.Message, c host.RunConfig) (*host.Response, error) {
+// stream shows the answer as it comes, and in a conversation the calls on the way to it.
+func (t *talk) stream(ctx context.Context, input []*message.Message, c host.RunConfig, tr *trace) (*host.Response, error) {
 	stream := t.agent.Stream(ctx, input, c)
 	shown := ""
+	tr.called = func(call *message.FunctionCall) {
+		if t.asker == nil || t.asked[call.CallID] {
+			return
+		}
+		if shown != "" && !strings.HasSuffix(shown, "\n") {
+			fmt.Fprintln(t.out)
+			shown = ""
+		}
+		fmt.Fprintf(t.err, "[calls %s %s]\n", printable(call.Name), printable(shortened(string(call.Arguments))))
+	}
 	for update, err := range stream.Updates() {
 		if err != nil {
 			break // Response has it too

@@ -11,24 +11,38 @@ import (
 	"time"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/message"
 )
 
 // trace gathers what the hooks of one run did.
 type trace struct {
+	// called, where set, is told of each tool call before it runs.
+	called func(call *message.FunctionCall)
+
 	mu    sync.Mutex
 	runID string
 	hooks []host.HookTrace
 }
 
-// hook is the run's tracer.
-func (t *trace) hook(_ context.Context, h host.HookTrace) {
+var _ host.Tracer = (*trace)(nil)
+
+// Start tells of a tool call. All of them start where the updates of the run are read.
+func (t *trace) Start(ctx context.Context, h *host.HookTrace) context.Context {
+	if h.Hook == "function" && h.Call != nil && t.called != nil {
+		t.called(h.Call)
+	}
+	return ctx
+}
+
+// End keeps what a part of the run did.
+func (t *trace) End(_ context.Context, h *host.HookTrace) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if h.Hook == "run" {
 		return // the table is about its parts
 	}
 	t.runID = h.RunID
-	t.hooks = append(t.hooks, h)
+	t.hooks = append(t.hooks, *h)
 }
 
 // tableCosts are the costs that have a column of their own.

@@ -24,49 +24,11 @@ var configKeys = []key[Config]{
 		}
 	}},
 	{"providers", readProviders},
-	{"middleware", func(d *decoder, n *node, _ *Config) {
-		if n.kind != kindList || len(n.items) > 0 {
-			d.fault(n, "remove the key, or use a later version", "not in this version")
-		}
-	}},
-}
-
-// modelKeys are the keys of model where it is a mapping.
-var modelKeys = []key[Model]{
-	{"provider", readModelProvider},
-}
-
-// laterModels are model providers that a later version brings.
-var laterModels = map[string]bool{"openai": true}
-
-func readModel(d *decoder, n *node, c *Config) {
-	if n.kind == kindText {
-		readModelProvider(d, n, &c.Model)
-		return
-	}
-	if !d.is(n, kindMapping, "the name of a model provider (offline), or a mapping with provider,") {
-		return
-	}
-	provider, ok := n.find("provider")
-	switch {
-	case !ok:
-		d.fault(n, "add provider: offline", "the model has no provider")
-	case provider.value != nil && provider.value.kind == kindText && laterModels[provider.value.text]:
-		// Its other keys belong to that later version.
-		readModelProvider(d, provider.value, &c.Model)
-		return
-	}
-	readMapping(d, n, modelKeys, &c.Model)
-}
-
-func readModelProvider(d *decoder, n *node, m *Model) {
-	if n.kind == kindText && laterModels[n.text] {
-		d.fault(n, "use offline for now", "the model provider %s comes in a later version; this one has offline", n.text)
-		return
-	}
-	if provider, ok := d.oneOf(n, ModelOffline); ok {
-		m.Provider = provider
-	}
+	{"tools", readTools},
+	{"approvals", func(d *decoder, n *node, c *Config) { readMapping(d, n, approvalKeys, &c.Approvals) }},
+	{"function_invocation", func(d *decoder, n *node, c *Config) { readMapping(d, n, invocationKeys, &c.FunctionInvocation) }},
+	{"compaction", func(d *decoder, n *node, c *Config) { c.Compaction = d.strategy(n) }},
+	{"middleware", readMiddleware},
 }
 
 // optionKeys are the keys of options: what a weft.yaml may set for every run.

@@ -20,7 +20,13 @@ import (
 	"github.com/weft-run/weft/internal/wat"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == serveTools {
+		serve(os.Args[2:])
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // withGreeter writes a config into a folder that has the plugin greeter.wasm, and reads it.
 func withGreeter(t *testing.T, yaml string) *Config {
@@ -109,7 +115,7 @@ providers:
 func TestBuildFindsDuplicateDescribedIDs(t *testing.T) {
 	c := withGreeter(t, "providers:\n  - plugin: greeter.wasm\n  - plugin: second.wasm\n")
 	_, err := c.Build(t.Context(), BuildOptions{})
-	require.ErrorContains(t, err, `weft.yaml:3:5: providers[1]: duplicate source id "greeter": the provider in line 2 has it`)
+	require.ErrorContains(t, err, `weft.yaml:3:5: providers[1]: duplicate source id "greeter": the entry in line 2 has it`)
 }
 
 func TestBuildHonoursContext(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/internal/regularfile"
 )
@@ -25,25 +26,29 @@ type Config struct {
 	Options        host.Options
 	DefaultHistory host.DefaultHistory
 	Providers      []Provider
-}
-
-// Model says which chat client answers.
-type Model struct {
-	// Provider is [ModelOffline], the only one of this version.
-	Provider string
+	// Tools are the servers that tools are taken from.
+	Tools []ToolServer
+	// Approvals decide which tool calls run, are refused, or are asked about, before anything else does.
+	Approvals Approvals
+	// FunctionInvocation says how the model's tool calls are answered.
+	FunctionInvocation host.FunctionInvocation
+	// Compaction thins out what is sent with each model call; nil sends everything. A [*compaction.Summarization] in it, or
+	// in any other strategy of a config, has no client: Build gives it the agent's.
+	Compaction compaction.Strategy
+	// Middleware are the guards, outermost first.
+	Middleware []Guard
 }
 
 const defaultName = "agent"
 
-// ModelOffline is the model that needs no network: it quotes what fits the question from its context.
-const ModelOffline = "offline"
-
-// Provider is one entry of the list of providers: one of History and Plugin is set.
+// Provider is one entry of the list of providers: one of History, Compaction and Plugin is set.
 type Provider struct {
-	// Line and Column are where the entry's history or plugin is named.
+	// Line and Column are where the entry's history, compaction or plugin is named.
 	Line, Column int
 	// History is a history that is kept in the session's state.
 	History *host.HistoryConfig
+	// Compaction thins out a conversation at the boundary of a run.
+	Compaction *compaction.Config
 	// Plugin is a WebAssembly plugin.
 	Plugin *wasm.Config
 
@@ -73,6 +78,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	if root := parseYAML(&d.collector, data); root != nil {
 		readMapping(d, root, configKeys, c)
 		d.checkSourceIDs(c)
+		d.checkHistories(c)
 	}
 	if err := d.err(); err != nil {
 		return nil, err

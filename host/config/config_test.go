@@ -1,8 +1,12 @@
 package config
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
+	"github.com/weft-run/weft/host/middleware"
+	"github.com/weft-run/weft/host/model/openai"
+	"github.com/weft-run/weft/host/tool/mcp"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/engine"
 	"github.com/weft-run/weft/message"
@@ -24,6 +32,7 @@ func folder(t testing.TB) string {
 	for _, name := range []string{"clock", "docs"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "plugins", name+".wasm"), []byte("\x00asm\x01\x00\x00\x00"), 0o600))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugins", "server"), nil, 0o600))
 	return filepath.Join(dir, "weft.yaml")
 }
 
@@ -37,20 +46,27 @@ func TestEveryKey(t *testing.T) {
 	dir := filepath.Dir(name)
 	want := &Config{
 		File: name, Name: "guide", Description: "Knows the documentation.", Instructions: "Answer from the documentation.\nSay where it stands.\n",
-		Model: Model{Provider: "offline"},
+		Model: Model{
+			Provider: "openai", Line: 8, Column: 13,
+			OpenAI: openai.Config{
+				Model: "qwen3", BaseURL: "http://llm.example.com/v1", API: openai.Responses, Organization: "org", Project: "proj",
+				AllowInsecureHTTP: true, MaxTokensField: "max_tokens", NoStreamUsage: true,
+			},
+			APIKey: Variable{Name: "LLM_KEY", Line: 12, Column: 16, path: "model.api_key_env"},
+		},
 		Options: host.Options{
 			Temperature: new(0.5), TopP: new(1.0), MaxTokens: new(100), Stop: []string{"END"}, Seed: new(-7), Store: new(false),
 		},
 		DefaultHistory: host.HistoryNever,
 		Providers: []Provider{
-			{Line: 19, Column: 5, path: "providers[0]", History: &host.HistoryConfig{
+			{Line: 27, Column: 5, path: "providers[0]", History: &host.HistoryConfig{
 				SourceID: "audit", LoadMessages: host.LoadNever, SkipInputs: true, SkipOutputs: true,
-				StoreContextMessages: true, StoreContextFrom: []string{"docs"},
+				StoreContextMessages: true, StoreContextFrom: []string{"docs"}, SkipExcluded: true,
 			}},
-			{Line: 26, Column: 5, path: "providers[1]", Plugin: &wasm.Config{
+			{Line: 35, Column: 5, path: "providers[1]", Plugin: &wasm.Config{
 				Path: filepath.Join(dir, "plugins", "clock.wasm"), OnError: host.OnErrorFail,
 			}},
-			{Line: 27, Column: 5, path: "providers[2]", Plugin: &wasm.Config{
+			{Line: 36, Column: 5, path: "providers[2]", Plugin: &wasm.Config{
 				Path: filepath.Join(dir, "plugins", "docs.wasm"), SourceID: "docs",
 				SHA256: "93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476",
 				Config: []byte(`{"folder":"/docs","exact":123456789012345678901234567890,"ratio":0.50,"deep":[{"a":null},true,"1"]}`),
@@ -65,8 +81,90 @@ func TestEveryKey(t *testing.T) {
 				},
 				OnError: host.OnErrorSkip, Shared: true,
 			}},
+			{Line: 64, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
+				SourceID: "thin", HistorySourceID: "log",
+				Before: compaction.SlidingWindow{KeepLastGroups: 20, PreserveSystem: new(false)},
+				After:  compaction.Truncation{MaxMessages: 40, CompactTo: 20, PreserveSystem: new(false)},
+			}},
+			{Line: 69, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
+		},
+		Tools: []ToolServer{
+			{
+				Line: 72, Column: 5, path: "tools[0]",
+				Env: []Variable{
+					{Name: "LANG", Line: 83, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 83, Column: 17, path: "tools[0].env[1]"},
+				},
+				MCP: mcp.Config{
+					SourceID: "files", Prefix: "files_", Allow: []string{"read", "list"}, Approval: mcp.Always,
+					ApprovalOf: map[string]mcp.Approval{"read": mcp.Never, "list": mcp.ByAnnotations}, Strict: true,
+					ConnectTimeout: 10 * time.Second, CallTimeout: time.Minute, MaxResult: 64 << 10, MaxTools: 16,
+					Command: &mcp.Command{
+						Path: filepath.Join(dir, "plugins", "server"), Args: []string{"--root", "docs"}, Dir: filepath.Join(dir, "docs"),
+					},
+				},
+			},
+			{
+				Line: 85, Column: 5, path: "tools[1]", insecure: true,
+				HeadersEnv: map[string]Variable{
+					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 87, Column: 34, path: "tools[1].headers_env.authorization"},
+				},
+				MCP: mcp.Config{
+					SourceID: "mcp_example_com",
+					HTTP:     &mcp.HTTP{URL: "http://mcp.example.com/mcp", Header: http.Header{"X-Team": {"weavers"}}},
+				},
+			},
+		},
+		Approvals: Approvals{Allow: []string{"files_read", "get_*"}, Deny: []string{"delete_*"}, Ask: []string{"*"}},
+		FunctionInvocation: host.FunctionInvocation{
+			Disabled: true, MaxIterations: 10, MaxFunctionCalls: 20, MaxConcurrentCalls: 2, MaxConsecutiveErrors: 1,
+			TerminateOnUnknownCalls: true, IncludeDetailedErrors: true,
+		},
+		Compaction: compaction.TokenBudget{
+			MaxTokens: 100000, PreserveSystem: new(false),
+			Strategies: []compaction.Strategy{
+				compaction.ToolResult{KeepLast: 3, MaxResult: 200},
+				compaction.SelectiveToolCall{KeepLast: 2},
+				&compaction.Summarization{
+					Prompt: "Sum up.", Options: host.Options{Temperature: new(0.0)}, KeepLastGroups: 6, MaxGroups: 12,
+					MaxRequestBytes: 32 << 10, MaxSummaryBytes: 4 << 10, OnError: host.OnErrorFail, CacheSize: 16,
+				},
+			},
+		},
+		Middleware: []Guard{
+			{118, 5, "logging", middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
+				Keys: []string{"password"}, Patterns: []*regexp.Regexp{regexp.MustCompile("T-[0-9]+")}, MaxValue: -1,
+			}}},
+			{121, 5, "pii", nil},
+			{127, 5, "permissions", middleware.PermissionsConfig{
+				Allow: []middleware.ToolRule{{Tool: "read"}}, Deny: []middleware.ToolRule{{Tool: "delete_*"}, {Tool: "*", Source: "web"}}, EndRun: true,
+			}},
+			{131, 5, "breaker", middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
+			{134, 5, "error_limits", middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
+			{137, 5, "overflow", middleware.OverflowConfig{Compactor: compaction.ContextWindow{
+				WindowTokens: 128000, ReserveOutput: new(4096), ReserveRequest: 1000, EvictAbove: new(0.4), TruncateAbove: new(0.6),
+				KeepToolResults: new(1), PreserveSystem: new(false),
+			}}},
+			{147, 5, "retry", middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
+			{151, 5, "budget", middleware.BudgetConfig{
+				Run:     middleware.Limits{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, ModelCalls: 4, ToolCalls: -1},
+				Session: middleware.Limits{TotalTokens: 1000000},
+			}},
+			{154, 5, "timeouts", middleware.TimeoutsConfig{
+				Tool: 10 * time.Second, Tools: map[string]time.Duration{"search": -1}, Model: 2 * time.Minute, Idle: 20 * time.Second,
+			}},
 		},
 	}
+	pii := c.Middleware[1].Settings.(middleware.PIIConfig) // its detectors cannot be compared
+	labels := []string{}
+	for _, one := range pii.Detectors {
+		labels = append(labels, one.Label())
+	}
+	assert.Equal(t, []string{"EMAIL", "TICKET"}, labels)
+	pii.Detectors = nil
+	assert.Equal(t, middleware.PIIConfig{
+		Input: middleware.PIIBlock, ToolResults: middleware.PIIPass, Output: middleware.PIIRedact, KeepInstructions: true,
+	}, pii)
+	c.Middleware[1].Settings = nil
 	assert.Equal(t, want, c)
 }
 
@@ -77,6 +175,9 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, Model{Provider: ModelOffline}, c.Model)
 	assert.Equal(t, host.HistoryWhenEmpty, c.DefaultHistory)
 	assert.Equal(t, host.Options{}, c.Options)
+	assert.Zero(t, c.FunctionInvocation)
+	assert.Nil(t, c.Compaction)
+	assert.Nil(t, c.Approvals.Policy())
 	assert.Equal(t, &host.HistoryConfig{SourceID: "in_memory", LoadMessages: host.LoadAlways}, c.Providers[0].History)
 }
 
@@ -86,4 +187,43 @@ func TestLoadErrors(t *testing.T) {
 	require.ErrorContains(t, err, "weft.yaml: the config cannot be read: no such file")
 	_, err = Load(t.TempDir())
 	require.ErrorContains(t, err, "no regular file")
+}
+
+// TestSettingsAreReachable makes sure that each setting of a guard, a strategy and the rest has a key, which a new field
+// could lack.
+func TestSettingsAreReachable(t *testing.T) {
+	data, err := os.ReadFile("testdata/every-key.yaml")
+	require.NoError(t, err)
+	c, err := Parse(folder(t), data)
+	require.NoError(t, err)
+	// What is no setting of a file: functions, what Build puts in, and the parts that have tests of their own.
+	without := []string{
+		"LoggingConfig.Logger", "OverflowConfig.Logger", "RetryConfig.Logger", "RetryConfig.Rand", "PermissionsConfig.Check",
+		"BudgetConfig.Bucket", "ContextWindow.Tokenizer", "TokenBudget.Tokenizer", "Summarization.Client", "Summarization.Logger",
+		"FunctionInvocation.AdditionalTools", "Config.APIKey", "Config.Headers", "Config.Options", "Config.HTTPClient",
+		"Config.MaxResponseBytes", "Config.Logger", "Config.HTTP", "Command.Env", "Command.StopTime",
+	}
+	budget := c.Compaction.(compaction.TokenBudget)
+	parts := []any{
+		c.FunctionInvocation, c.Model.OpenAI, c.Tools[0].MCP, *c.Tools[0].MCP.Command, budget, *c.Providers[0].History,
+		c.Providers[3].Compaction.Before, c.Providers[3].Compaction.After, *c.Providers[3].Compaction, c.Approvals,
+	}
+	for _, g := range c.Middleware {
+		parts = append(parts, g.Settings)
+		if o, ok := g.Settings.(middleware.OverflowConfig); ok {
+			parts = append(parts, o.Compactor)
+		}
+	}
+	for _, s := range budget.Strategies {
+		parts = append(parts, s)
+	}
+	for _, part := range parts {
+		v := reflect.Indirect(reflect.ValueOf(part))
+		for i := range v.NumField() {
+			name := v.Type().Name() + "." + v.Type().Field(i).Name
+			if v.Type().Field(i).IsExported() && !slices.Contains(without, name) {
+				assert.NotZero(t, v.Field(i).Interface(), "%s has no key", name)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,71 @@ func namesOf[T any](keys []key[T]) []string {
 		names[i] = k.name
 	}
 	return names
+}
+
+// tagged is a table of keys with one more, which says what the mapping is and was read before.
+func tagged[T any](tag string, keys ...key[T]) []key[T] {
+	return append([]key[T]{{tag, func(*decoder, *node, *T) {}}}, keys...)
+}
+
+// require records a fault for a key that a mapping lacks. The example shows the key with a value.
+func (d *decoder) require(n *node, what, name, example string) {
+	if _, ok := n.find(name); !ok {
+		d.fault(n, "add "+example, "%s has no %s", what, name)
+	}
+}
+
+// named is one kind of what a key names, and what reads a mapping of that kind.
+type named[T any] struct {
+	name string
+	read func(d *decoder, n *node) T
+}
+
+// readNamed reads a mapping whose keys depend on the word under one of them, the tag.
+func readNamed[T any](d *decoder, n *node, tag, what string, kinds []named[T]) (T, bool) {
+	var zero T
+	if !d.is(n, kindMapping, what+", with "+tag+" and its settings,") {
+		return zero, false
+	}
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	name, ok := n.find(tag)
+	switch {
+	case !ok:
+		d.fault(n, "add "+tag+", one of "+strings.Join(names, ", "), "%s was wanted, and there is no %s", what, tag)
+		return zero, false
+	case name.value == nil:
+		return zero, false
+	}
+	word, ok := d.oneOf(name.value, names...)
+	if !ok {
+		return zero, false
+	}
+	return kinds[slices.Index(names, word)].read(d, n), true
+}
+
+// faultAt is fault for a value of a mapping, or for the mapping where the key is not there.
+func (d *decoder) faultAt(n *node, name, hint, format string, args ...any) {
+	if e, ok := n.find(name); ok && e.value != nil {
+		n = e.value
+	}
+	d.fault(n, hint, format, args...)
+}
+
+// misplaced records a fault for each key that a mapping of another kind may have, and returns the mapping without them.
+func (d *decoder) misplaced(n *node, names []string, hint string) *node {
+	rest := *n
+	rest.entries = nil
+	for _, e := range n.entries {
+		if slices.Contains(names, e.key) {
+			d.add(e.line, e.column, n.path, hint, "the key %s has no place here", e.key)
+			continue
+		}
+		rest.entries = append(rest.entries, e)
+	}
+	return &rest
 }
 
 func (d *decoder) unknownKey(n *node, e entry, names []string) {
@@ -167,6 +233,42 @@ func (d *decoder) words(n *node, wanted string, ok func(n *node) (string, bool))
 	return out
 }
 
+// atLeastOne is words for a list that would mean nothing if it were empty.
+func (d *decoder) atLeastOne(n *node, wanted string, ok func(n *node) (string, bool)) []string {
+	if n.kind == kindList && len(n.items) == 0 {
+		d.fault(n, "list one, or remove the key", "the list is empty")
+	}
+	return d.words(n, wanted, ok)
+}
+
+// byName reads a mapping whose keys are names that the file chooses.
+func (d *decoder) byName(n *node, wanted string, value func(name string, n *node)) {
+	if !d.is(n, kindMapping, wanted) {
+		return
+	}
+	for _, e := range n.entries {
+		if e.key == "" {
+			d.add(e.line, e.column, n.path, "", "a name cannot be empty")
+		} else if e.value != nil {
+			value(e.key, e.value)
+		}
+	}
+}
+
+// expression reads a regular expression; nil where it is wrong.
+func (d *decoder) expression(n *node) *regexp.Regexp {
+	text, ok := d.line(n, "a regular expression")
+	if !ok {
+		return nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		d.fault(n, "the syntax is that of Go's regexp", "the expression cannot be read: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil
+	}
+	return re
+}
+
 // number reads a finite number within bounds, which are part of what is wanted.
 func (d *decoder) number(n *node, low, high float64, wanted string) *float64 {
 	if n.kind != kindNumber {
@@ -179,6 +281,14 @@ func (d *decoder) number(n *node, low, high float64, wanted string) *float64 {
 		return nil
 	}
 	return &f
+}
+
+// atLeast is whole for a plain number; 0 where it is wrong.
+func (d *decoder) atLeast(n *node, low int) int {
+	if i := d.whole(n, low, "a whole number of at least "+strconv.Itoa(low)); i != nil {
+		return *i
+	}
+	return 0
 }
 
 // whole reads a whole number that is at least low.

@@ -45,3 +45,34 @@ func ExampleErrors() {
 	// weft.yaml:3:10: options.top_p: a number from 0 to 1 was wanted, and 2 is there
 	// weft.yaml:5:14: providers[0].history: memory was wanted, and "memori" is there
 }
+
+func ExampleBuildOptions() {
+	ctx := context.Background()
+	c, err := config.Parse("weft.yaml", []byte(`
+model: {provider: openai, name: qwen3, base_url: "https://llm.example.com/v1", api_key_env: LLM_KEY}
+compaction: {strategy: context_window, window_tokens: 32000}
+middleware:
+  - builtin: pii
+  - builtin: retry
+    max_attempts: 5
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	environment := map[string]string{} // a program gives os.Getenv
+	_, err = c.Build(ctx, config.BuildOptions{Getenv: func(name string) string { return environment[name] }})
+	fmt.Println(err)
+
+	environment["LLM_KEY"] = "opensesame"
+	built, err := c.Build(ctx, config.BuildOptions{Getenv: func(name string) string { return environment[name] }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = built.Close(ctx) }() // no run is under way
+	fmt.Println(built.Agent.Name(), "is ready")
+	// Output:
+	// weft.yaml:2:93: model.api_key_env: the environment variable LLM_KEY, which holds the key of the model's service, is not set or empty: set it, or name another one
+	// agent is ready
+}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/model/offline"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -134,7 +137,15 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%T", err)
 		case err == nil:
 			require.NotEmpty(t, c.Name)
-			require.Equal(t, ModelOffline, c.Model.Provider)
+			require.Contains(t, ModelProviders(), c.Model.Provider)
+			require.NoError(t, c.Model.Check())
+			if s, ok := finished(c.Compaction, offline.New(offline.Config{}), nil).(host.Checker); ok {
+				require.NoError(t, s.Check())
+			}
+			for _, g := range c.Middleware {
+				require.NotZero(t, g.middleware(nil, nil))
+			}
+			_ = c.Approvals.Policy()
 		}
 	})
 }

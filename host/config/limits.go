@@ -34,12 +34,19 @@ var sizeForm = regexp.MustCompile(`^([0-9]+) ?([A-Za-z]+)$`)
 
 var sizeUnits = map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
-// size reads a size in bytes; 0 where it is wrong.
+// size reads a size in bytes, or unlimited; 0 where it is wrong.
 func (d *decoder) size(n *node) int64 {
-	const wanted = "a size such as 64MiB, or unlimited,"
 	if n.kind == kindText && n.text == unlimited {
 		return engine.Unlimited
 	}
+	return d.amount(n, "a size such as 64MiB, or unlimited,", []string{unlimited})
+}
+
+// boundedSize is size for what cannot be unlimited.
+func (d *decoder) boundedSize(n *node) int64 { return d.amount(n, "a size such as 64KiB", nil) }
+
+// amount reads a size in bytes. words are what may stand there beside it, for hints.
+func (d *decoder) amount(n *node, wanted string, words []string) int64 {
 	if n.kind == kindNumber {
 		d.fault(n, "add one of B, KiB, MiB, GiB", "%s was wanted, and %s has no unit", wanted, n.text)
 		return 0
@@ -49,7 +56,7 @@ func (d *decoder) size(n *node) int64 {
 	}
 	parts := sizeForm.FindStringSubmatch(n.text)
 	if parts == nil {
-		d.fault(n, didYouMean(n.text, []string{unlimited}), "%s was wanted, and %s is there", wanted, n.have())
+		d.fault(n, didYouMean(n.text, words), "%s was wanted, and %s is there", wanted, n.have())
 		return 0
 	}
 	unit, ok := sizeUnits[parts[2]]
@@ -59,14 +66,22 @@ func (d *decoder) size(n *node) int64 {
 	}
 	amount, err := strconv.ParseInt(parts[1], 10, 64)
 	if err != nil || amount > math.MaxInt64/unit {
-		d.fault(n, "write unlimited if that is meant", "%s was wanted, and %s is too much", wanted, n.have())
+		d.fault(n, hintIf(words, "write unlimited if that is meant"), "%s was wanted, and %s is too much", wanted, n.have())
 		return 0
 	}
 	if amount == 0 {
-		d.fault(n, "write unlimited to take the limit away", "%s was wanted, and %s is nothing", wanted, n.have())
+		d.fault(n, hintIf(words, "write unlimited to take the limit away"), "%s was wanted, and %s is nothing", wanted, n.have())
 		return 0
 	}
 	return amount * unit
+}
+
+// hintIf is a hint that speaks of unlimited, where that may be written.
+func hintIf(words []string, hint string) string {
+	if words == nil {
+		return ""
+	}
+	return hint
 }
 
 func unitHint(amount, unit string) string {
@@ -78,12 +93,19 @@ func unitHint(amount, unit string) string {
 	return ""
 }
 
-// duration reads a time; 0 where it is wrong.
+// duration reads a time, or unlimited; 0 where it is wrong.
 func (d *decoder) duration(n *node) time.Duration {
-	const wanted = "a time such as 200ms, or unlimited,"
 	if n.kind == kindText && n.text == unlimited {
 		return engine.Unlimited
 	}
+	return d.time(n, "a time such as 200ms, or unlimited,", []string{unlimited})
+}
+
+// boundedDuration is duration for what cannot be unlimited.
+func (d *decoder) boundedDuration(n *node) time.Duration { return d.time(n, "a time such as 30s", nil) }
+
+// time reads a time. words are what may stand there beside it, for hints.
+func (d *decoder) time(n *node, wanted string, words []string) time.Duration {
 	if n.kind == kindNumber {
 		d.fault(n, "add one of us, ms, s, m, h", "%s was wanted, and %s has no unit", wanted, n.text)
 		return 0
@@ -93,7 +115,7 @@ func (d *decoder) duration(n *node) time.Duration {
 	}
 	t, err := time.ParseDuration(n.text)
 	if err != nil {
-		hint := didYouMean(n.text, []string{unlimited})
+		hint := didYouMean(n.text, words)
 		if hint == "" {
 			hint = "the units are us, ms, s, m, h"
 		}
@@ -101,7 +123,7 @@ func (d *decoder) duration(n *node) time.Duration {
 		return 0
 	}
 	if t <= 0 {
-		d.fault(n, "write unlimited to take the limit away", "%s was wanted, and %s is there", wanted, n.have())
+		d.fault(n, hintIf(words, "write unlimited to take the limit away"), "%s was wanted, and %s is there", wanted, n.have())
 		return 0
 	}
 	return t

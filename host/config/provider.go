@@ -2,8 +2,10 @@ package config
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/compaction"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/internal/nearest"
 )
@@ -18,15 +20,16 @@ func readProviders(d *decoder, n *node, c *Config) {
 
 // provider reads one entry. Which keys it may have depends on what it is.
 func (d *decoder) provider(n *node) (Provider, bool) {
-	const wanted = "a provider, history: memory or plugin: FILE.wasm,"
+	const wanted = "a provider, history: memory, plugin: FILE.wasm or compaction: {before: …},"
 	if !d.is(n, kindMapping, wanted) {
 		return Provider{}, false
 	}
 	history, isHistory := n.find("history")
 	plugin, isPlugin := n.find("plugin")
+	thinning, isCompaction := n.find("compaction")
 	switch {
-	case isHistory && isPlugin:
-		d.fault(n, "make two entries of it", "a provider is either a history or a plugin, and this one is both")
+	case isHistory && isPlugin, isCompaction && (isHistory || isPlugin):
+		d.fault(n, "make an entry of each", "a provider is either a history, a plugin or a compaction, and this one is several")
 	case isHistory:
 		h := &host.HistoryConfig{SourceID: host.DefaultHistoryID, LoadMessages: host.LoadAlways}
 		readMapping(d, n, historyKeys, h)
@@ -39,14 +42,18 @@ func (d *decoder) provider(n *node) (Provider, bool) {
 		p := &wasm.Config{OnError: host.OnErrorFail}
 		readMapping(d, n, pluginKeys, p)
 		return Provider{Line: plugin.line, Column: plugin.column, Plugin: p, path: n.path}, true
+	case isCompaction:
+		p := &compaction.Config{SourceID: compaction.DefaultSourceID, HistorySourceID: host.DefaultHistoryID}
+		readMapping(d, n, compactionKeys, p)
+		return Provider{Line: thinning.line, Column: thinning.column, Compaction: p, path: n.path}, true
 	default:
 		hint := ""
 		for _, e := range n.entries {
-			if w := nearest.Word(e.key, []string{"history", "plugin"}); w != "" && hint == "" {
+			if w := nearest.Word(e.key, []string{"history", "plugin", "compaction"}); w != "" && hint == "" {
 				hint = "did you mean " + w + " in place of " + shortened(e.key) + "?"
 			}
 		}
-		d.fault(n, hint, "%s was wanted, and the entry has neither key", wanted[:len(wanted)-1])
+		d.fault(n, hint, "%s was wanted, and the entry has no such key", wanted[:len(wanted)-1])
 	}
 	return Provider{}, false
 }
@@ -70,6 +77,53 @@ var historyKeys = []key[host.HistoryConfig]{
 	{"store_context_from", func(d *decoder, n *node, h *host.HistoryConfig) {
 		h.StoreContextFrom = d.words(n, "a list of source ids", d.sourceID)
 	}},
+	{"skip_excluded", func(d *decoder, n *node, h *host.HistoryConfig) { h.SkipExcluded = d.boolean(n) }},
+}
+
+// compactionKeys are the keys of a provider that thins out.
+var compactionKeys = []key[compaction.Config]{
+	{"compaction", func(d *decoder, n *node, c *compaction.Config) {
+		readMapping(d, n, thinningKeys, c)
+		if n.kind == kindMapping && len(n.entries) == 0 {
+			d.fault(n, "add before: or after:, with a strategy", "there is no strategy")
+		}
+	}},
+	{"source_id", func(d *decoder, n *node, c *compaction.Config) {
+		if id, ok := d.sourceID(n); ok {
+			c.SourceID = id
+		}
+	}},
+	{"history_source_id", func(d *decoder, n *node, c *compaction.Config) {
+		if id, ok := d.sourceID(n); ok {
+			c.HistorySourceID = id
+		}
+	}},
+}
+
+// thinningKeys are the keys of compaction in a provider.
+var thinningKeys = []key[compaction.Config]{
+	{"before", func(d *decoder, n *node, c *compaction.Config) { c.Before = d.strategy(n) }},
+	{"after", func(d *decoder, n *node, c *compaction.Config) { c.After = d.strategy(n) }},
+}
+
+// checkHistories finds compaction of a history that is not there, or that has stored nothing yet when it is compacted:
+// hooks after a run are called last provider first.
+func (d *decoder) checkHistories(c *Config) {
+	for i, p := range c.Providers {
+		if p.Compaction == nil || p.Compaction.After == nil {
+			continue
+		}
+		id := p.Compaction.HistorySourceID
+		at := slices.IndexFunc(c.Providers, func(h Provider) bool { return h.History != nil && h.History.SourceID == id })
+		byDefault := id == host.DefaultHistoryID && c.DefaultHistory == host.HistoryWhenMissing
+		switch {
+		case at < 0 && !byDefault:
+			d.add(p.Line, p.Column, p.path, "add history: memory to the providers, or name another one with history_source_id",
+				"there is no history with the source id %q whose messages could be thinned out", id)
+		case at >= 0 && at < i:
+			d.add(p.Line, p.Column, p.path, "put it before the history", "compaction after a run has no effect behind the history %q", id)
+		}
+	}
 }
 
 var sourceIDForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
@@ -86,28 +140,39 @@ func (d *decoder) sourceID(n *node) (string, bool) {
 	return n.text, true
 }
 
-// checkSourceIDs finds names that two providers have. Those of plugins that are to describe themselves are known only
+// checkSourceIDs finds names that two providers or tool servers have. Those of plugins that are to describe themselves are known only
 // when they are loaded; see Build.
 func (d *decoder) checkSourceIDs(c *Config) {
-	seen := map[string]Provider{}
+	seen := map[string]int{}
 	for _, p := range c.Providers {
-		if p.History != nil {
-			d.sourceIDTaken(seen, p, p.History.SourceID)
-		} else {
-			d.sourceIDTaken(seen, p, p.Plugin.SourceID)
-		}
+		d.sourceIDTaken(seen, p.Line, p.Column, p.path, p.sourceID())
+	}
+	for _, t := range c.Tools {
+		d.sourceIDTaken(seen, t.Line, t.Column, t.path, t.MCP.SourceID)
 	}
 }
 
-// sourceIDTaken records that a provider has an id, and a fault where another one has it.
-func (c *collector) sourceIDTaken(seen map[string]Provider, p Provider, id string) {
+// sourceID is the provider's name; empty where its plugin is to say it.
+func (p Provider) sourceID() string {
+	switch {
+	case p.History != nil:
+		return p.History.SourceID
+	case p.Compaction != nil:
+		return p.Compaction.SourceID
+	default:
+		return p.Plugin.SourceID
+	}
+}
+
+// sourceIDTaken records in which line an id stands, and a fault where it stands in an earlier one.
+func (c *collector) sourceIDTaken(seen map[string]int, line, column int, path, id string) {
 	if id == "" {
 		return
 	}
 	if other, ok := seen[id]; ok {
-		c.add(p.Line, p.Column, p.path, "give one of them another source_id",
-			"duplicate source id %q: the provider in line %d has it", id, other.Line)
+		c.add(line, column, path, "give one of them another source_id",
+			"duplicate source id %q: the entry in line %d has it", id, other)
 		return
 	}
-	seen[id] = p
+	seen[id] = line
 }

@@ -31,8 +31,20 @@ func parsedSchema(t *testing.T) *jsonschema.Schema {
 func TestSchemaKeys(t *testing.T) {
 	s := parsedSchema(t)
 	tables := map[string][]string{
-		"": namesOf(configKeys), "model": namesOf(modelKeys), "options": namesOf(optionKeys), "history": namesOf(historyKeys),
-		"plugin": namesOf(pluginKeys), "grant": namesOf(grantKeys), "folder": namesOf(folderKeys), "limits": namesOf(limitKeys),
+		"": namesOf(configKeys), "offline": namesOf(offlineKeys), "openai": namesOf(openaiKeys), "options": namesOf(optionKeys),
+		"history": namesOf(historyKeys), "plugin": namesOf(pluginKeys), "grant": namesOf(grantKeys), "folder": namesOf(folderKeys),
+		"limits": namesOf(limitKeys), "compaction": namesOf(compactionKeys), "thinning": namesOf(thinningKeys),
+		"mcp_program": slices.Concat(namesOf(mcpKeys), namesOf(mcpProgramKeys)),
+		"mcp_http":    slices.Concat(namesOf(mcpKeys), namesOf(mcpHTTPKeys)),
+		"approvals":   namesOf(approvalKeys), "function_invocation": namesOf(invocationKeys),
+		"sliding_window": namesOf(slidingWindowKeys), "truncation": namesOf(truncationKeys),
+		"selective_tool_call": namesOf(selectiveToolCallKeys), "tool_result": namesOf(toolResultKeys),
+		"token_budget": namesOf(tokenBudgetKeys()), "context_window": namesOf(contextWindowKeys),
+		"summarization": namesOf(summarizationKeys), "logging": namesOf(loggingKeys), "redact": namesOf(redactKeys),
+		"pii": namesOf(piiKeys), "pattern": namesOf(patternKeys), "permissions": namesOf(permissionsKeys), "rule": namesOf(ruleKeys),
+		"breaker": namesOf(breakerKeys), "error_limits": namesOf(errorLimitsKeys), "overflow": namesOf(overflowKeys()),
+		"retry": namesOf(retryKeys), "budget": namesOf(budgetKeys), "run_spending": namesOf(spendingKeys),
+		"session_spending": namesOf(spendingKeys), "timeouts": namesOf(timeoutsKeys),
 	}
 	objects := map[string]*jsonschema.Schema{"": s}
 	for name, def := range s.Defs {
@@ -106,8 +118,8 @@ func TestSchemaAgrees(t *testing.T) {
 	const history = "providers: [{history: memory, %s}]"
 	cases := map[string]bool{
 		"{}": true, "name: ''": false, "name: ' '": false, "name: 1": false, "name: \"a\\nb\"": false, "model: offline": true,
-		"model: {provider: offline}": true, "model: openai": false, "model: {}": false, "model: {provider: offline, x: 1}": false,
-		"middleware: []": true, "middleware: [a]": false, "options: {temperature: 2, top_p: 0}": true,
+		"model: {provider: offline}": true, "model: openai": false, "model: gemini": false, "model: {}": false, "model: {provider: offline, x: 1}": false,
+		"middleware: []": true, "middleware: [a]": false, "tools: []": true, "tools: [a]": false, "compaction: {}": false, "options: {temperature: 2, top_p: 0}": true,
 		"options: {temperature: -0.1}": false, "options: {top_p: 1.01}": false, "options: {max_tokens: 0}": false,
 		"options: {max_tokens: 1.5}": false, "options: {stop: x}": true, "options: {stop: ''}": false, "options: {stop: [a, a]}": false,
 		"options: {seed: -1, store: true}": true, "options: {store: 'true'}": false, "options: {tempo: 1}": false,
@@ -148,6 +160,7 @@ func TestSchemaAgrees(t *testing.T) {
 			cases[fmt.Sprintf(plugin, "limits: {"+key+": "+value+"}")] = ok
 		}
 	}
+	maps.Copy(cases, furtherCases())
 	for text, want := range cases {
 		var value any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &value), text)

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"log/slog"
+
+	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/middleware"
+)
+
+// Guard is one entry of middleware: a guard of package middleware, with its settings.
+type Guard struct {
+	// Line and Column are where the guard is named.
+	Line, Column int
+	// Builtin is the guard's name, such as retry.
+	Builtin string
+	// Settings are those of the guard, a struct of package middleware such as [middleware.RetryConfig]. Loggers are put in by
+	// Build.
+	Settings any
+}
+
+// guardTag is the key that names a guard.
+const guardTag = "builtin"
+
+// guardReaders read each guard's own keys.
+func guardReaders() []named[any] {
+	return []named[any]{
+		{"logging", settings(loggingKeys)},
+		{"pii", settings(piiKeys)},
+		{"permissions", func(d *decoder, n *node) any {
+			_, allows := n.find("allow")
+			if _, denies := n.find("deny"); !denies && !allows {
+				d.fault(n, "add allow: or deny:, with a list of tools", "the guard would refuse every call")
+			}
+			return settings(permissionsKeys)(d, n)
+		}},
+		{"breaker", settings(breakerKeys)},
+		{"error_limits", settings(errorLimitsKeys)},
+		{"overflow", settings(overflowKeys())},
+		{"retry", settings(retryKeys)},
+		{"budget", settings(budgetKeys)},
+		{"timeouts", settings(timeoutsKeys)},
+	}
+}
+
+// settings reads the settings of one guard.
+func settings[T any](keys []key[T]) func(d *decoder, n *node) any {
+	return func(d *decoder, n *node) any {
+		var s T
+		readMapping(d, n, keys, &s)
+		return s
+	}
+}
+
+func readMiddleware(d *decoder, n *node, c *Config) {
+	lines := map[string]int{}
+	d.list(n, "a list of guards", func(n *node) {
+		s, ok := readNamed(d, n, guardTag, "a guard", guardReaders())
+		if !ok {
+			return
+		}
+		name, _ := n.find(guardTag)
+		builtin := name.value.text
+		if line, ok := lines[builtin]; ok {
+			d.fault(name.value, "remove one of them", "the guard %s stands twice, first in line %d", builtin, line)
+		}
+		lines[builtin] = name.line
+		c.Middleware = append(c.Middleware, Guard{Line: name.line, Column: name.column, Builtin: builtin, Settings: s})
+	})
+}
+
+// middleware makes the guard. The client is for strategies that need one.
+func (g Guard) middleware(client host.ChatClient, log *slog.Logger) host.Middleware {
+	switch s := g.Settings.(type) {
+	case middleware.LoggingConfig:
+		s.Logger = log
+		return middleware.NewLogging(s)
+	case middleware.PIIConfig:
+		return middleware.NewPII(s)
+	case middleware.PermissionsConfig:
+		return middleware.NewPermissions(s)
+	case middleware.BreakerConfig:
+		return middleware.NewBreaker(s)
+	case middleware.ErrorLimitsConfig:
+		return middleware.NewErrorLimits(s)
+	case middleware.OverflowConfig:
+		s.Logger = log
+		if s.Compactor != nil {
+			s.Compactor = finished(s.Compactor, client, log)
+		}
+		return middleware.NewOverflow(s)
+	case middleware.RetryConfig:
+		s.Logger = log
+		return middleware.NewRetry(s)
+	case middleware.BudgetConfig:
+		return middleware.NewBudget(s)
+	case middleware.TimeoutsConfig:
+		return middleware.NewTimeouts(s)
+	}
+	return host.Middleware{}
+}
