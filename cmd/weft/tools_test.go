@@ -104,10 +104,13 @@ func TestServersThatCannotBeStarted(t *testing.T) {
 // TestTheConfigOfTheReadme runs what the README shows, with servers that are there.
 func TestTheConfigOfTheReadme(t *testing.T) {
 	t.Setenv("LANG", "C")
-	data, err := os.ReadFile("testdata/readme.yaml")
+	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
+	_, data, found := strings.Cut(string(readme), "```yaml\nname: librarian\n")
+	require.True(t, found)
+	data, _, _ = strings.Cut(data, "```")
 	server := model(t, call("read"), openaitest.Reply{Text: "It says hello to ada@example.com."})
-	yaml := strings.NewReplacer("http://localhost:11434/v1", server.URL, "mcp-server-files", "weft-test-files").Replace(string(data))
+	yaml := strings.NewReplacer("http://localhost:11434/v1", server.URL, "mcp-server-files", "weft-test-files").Replace("name: librarian\n" + data)
 	code, out, told := weftOf(t, yaml, nil, "", "-m", "What does a.txt say?")
 	require.Equal(t, exitOK, code, told)
 	assert.Contains(t, out, "It says hello to [EMAIL].")
