@@ -50,11 +50,19 @@ func (l *layer) at(ctx context.Context, i int, inner *error) error {
 		return l.middlewareAt(ctx, i, inner)
 	}
 	t := l.trace("process")
-	t.Layer, t.SourceType = l.name, fmt.Sprintf("%T", l.describe(i))
+	t.Layer, t.SourceType = l.name, typeOf(l.describe(i))
 	ctx, end := l.tracers.start(ctx, &t)
 	defer end() // also where a consumer's panic passes through
 	t.Err = l.middlewareAt(ctx, i, inner)
 	return t.Err
+}
+
+// typeOf is what a provider or a middleware is called where there is no other name: what it says itself, or its Go type.
+func typeOf(v any) string {
+	if t, ok := v.(SourceTypeOf); ok {
+		return t.SourceType()
+	}
+	return fmt.Sprintf("%T", v)
 }
 
 func (l *layer) middlewareAt(ctx context.Context, i int, inner *error) error {

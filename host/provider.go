@@ -77,7 +77,8 @@ type ErrorPolicyOf interface {
 	ErrorPolicy() ErrorPolicy
 }
 
-// SourceTypeOf may be implemented by a provider that wants another source type than the name of its Go type.
+// SourceTypeOf may be implemented by a provider or a middleware that wants another source type than the name of its Go
+// type.
 type SourceTypeOf interface {
 	SourceType() string
 }
@@ -224,11 +225,7 @@ func newSlot(p Provider) (slot, error) {
 	if o, ok := p.(ErrorPolicyOf); ok {
 		s.policy = o.ErrorPolicy()
 	}
-	if t, ok := p.(SourceTypeOf); ok {
-		s.sourceType = t.SourceType()
-	} else {
-		s.sourceType = fmt.Sprintf("%T", p)
-	}
+	s.sourceType = typeOf(p)
 	return s, nil
 }
 

@@ -66,13 +66,16 @@ var (
 // the model holds the call, whatever else it holds; several in one reply count each. A refused call is a result and not
 // a failure, so it does not count for [host.FunctionInvocation.MaxConsecutiveErrors]. The guard uses all three layers.
 func NewBreaker(c BreakerConfig) host.Middleware {
-	b := &breaker{config: c.withDefaults(), runs: &perRun[callRounds]{guard: "circuit breaker", begin: newCallRounds}}
+	b := &breaker{config: c.withDefaults(), runs: &perRun[callRounds]{guard: "breaker", begin: newCallRounds}}
 	return host.Middleware{
 		Agent:    []host.AgentMiddleware{b.runs},
 		Chat:     []host.ChatMiddleware{b},
 		Function: []host.FunctionMiddleware{b},
 	}
 }
+
+// SourceType is what traces call it.
+func (*breaker) SourceType() string { return "breaker" }
 
 // ProcessChat begins a new round with each reply.
 func (b *breaker) ProcessChat(ctx context.Context, _ *host.ChatContext, next host.Next) error {

@@ -165,6 +165,9 @@ func SessionUsed(s *host.Session, bucket string) (Used, error) {
 	return used, err
 }
 
+// SourceType is what traces call it.
+func (*budget) SourceType() string { return "budget" }
+
 // ProcessChat counts one model call and its tokens.
 func (b *budget) ProcessChat(ctx context.Context, c *host.ChatContext, next host.Next) error {
 	run, err := b.runs.in(ctx)

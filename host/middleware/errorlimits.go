@@ -71,10 +71,13 @@ var _ host.FunctionMiddleware = (*errorLimits)(nil)
 // reach this limit first. Calls of one reply run at the same time, and count in the order in which they end.
 func NewErrorLimits(c ErrorLimitsConfig) host.Middleware {
 	l := &errorLimits{config: c.withDefaults(), runs: &perRun[errorCounts]{
-		guard: "error limits", begin: func() *errorCounts { return &errorCounts{} },
+		guard: "error_limits", begin: func() *errorCounts { return &errorCounts{} },
 	}}
 	return host.Middleware{Agent: []host.AgentMiddleware{l.runs}, Function: []host.FunctionMiddleware{l}}
 }
+
+// SourceType is what traces call it.
+func (*errorLimits) SourceType() string { return "error_limits" }
 
 // ProcessFunction counts how the call ends.
 func (l *errorLimits) ProcessFunction(ctx context.Context, c *host.FunctionContext, next host.Next) error {

@@ -29,6 +29,9 @@ type perRun[T any] struct {
 // runKey tells the values of several guards apart, also those of one kind.
 type runKey[T any] struct{ of *perRun[T] }
 
+// SourceType is that of the guard.
+func (p *perRun[T]) SourceType() string { return p.guard }
+
 // ProcessAgent begins the run's value.
 func (p *perRun[T]) ProcessAgent(ctx context.Context, _ *host.AgentContext, next host.Next) error {
 	return next(context.WithValue(ctx, runKey[T]{p}, p.begin()))

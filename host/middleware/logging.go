@@ -54,6 +54,9 @@ func NewLogging(c LoggingConfig) host.Middleware {
 	}
 }
 
+// SourceType is what traces call it.
+func (*logging) SourceType() string { return "logging" }
+
 // ProcessAgent logs a run.
 func (l *logging) ProcessAgent(ctx context.Context, c *host.AgentContext, next host.Next) error {
 	start := time.Now()

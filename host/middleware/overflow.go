@@ -51,6 +51,9 @@ func NewOverflow(c OverflowConfig) host.Middleware {
 	return host.Middleware{Chat: []host.ChatMiddleware{&overflow{c.withDefaults()}}}
 }
 
+// SourceType is what traces call it.
+func (*overflow) SourceType() string { return "overflow" }
+
 // ProcessChat makes the call, and once more where it was too long.
 func (o *overflow) ProcessChat(ctx context.Context, c *host.ChatContext, next host.Next) error {
 	restore := asItStood(c)

@@ -69,6 +69,9 @@ func NewPermissions(c PermissionsConfig) host.Middleware {
 	return host.Middleware{Function: []host.FunctionMiddleware{&permissions{c}}}
 }
 
+// SourceType is what traces call it.
+func (*permissions) SourceType() string { return "permissions" }
+
 // ProcessFunction lets a call pass, or answers it with a refusal.
 func (p *permissions) ProcessFunction(ctx context.Context, c *host.FunctionContext, next host.Next) error {
 	reason := p.refusal(ctx, c)

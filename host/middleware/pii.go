@@ -105,6 +105,9 @@ func NewPII(c PIIConfig) host.Middleware {
 	}
 }
 
+// SourceType is what traces call it.
+func (*pii) SourceType() string { return "pii" }
+
 // ProcessAgent looks at the input, and at all that leaves.
 func (p *pii) ProcessAgent(ctx context.Context, c *host.AgentContext, next host.Next) error {
 	if p.config.Input != PIIPass {

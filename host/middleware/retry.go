@@ -60,6 +60,9 @@ func NewRetry(c RetryConfig) host.Middleware {
 	return host.Middleware{Chat: []host.ChatMiddleware{&retry{c.withDefaults()}}}
 }
 
+// SourceType is what traces call it.
+func (*retry) SourceType() string { return "retry" }
+
 // ProcessChat makes the call until it succeeds, or must not be made again.
 func (r *retry) ProcessChat(ctx context.Context, c *host.ChatContext, next host.Next) error {
 	restore := asItStood(c)

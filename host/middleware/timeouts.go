@@ -88,6 +88,9 @@ func NewTimeouts(c TimeoutsConfig) host.Middleware {
 	return host.Middleware{Chat: []host.ChatMiddleware{t}, Function: []host.FunctionMiddleware{t}}
 }
 
+// SourceType is what traces call it.
+func (*timeouts) SourceType() string { return "timeouts" }
+
 // ProcessFunction puts a tool in place of the call's own that can be left behind.
 func (t *timeouts) ProcessFunction(ctx context.Context, c *host.FunctionContext, next host.Next) error {
 	tool, ok := c.Tool.Tool.(host.FunctionTool)

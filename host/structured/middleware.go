@@ -34,6 +34,9 @@ func MiddlewareSchema(s host.Schema, c Config) (host.ChatMiddleware, error) {
 
 var _ host.ChatMiddleware = (*format)(nil)
 
+// SourceType is what traces call it.
+func (*format) SourceType() string { return "structured" }
+
 // ProcessChat asks until the answer fits, or the repairs are used up.
 func (f *format) ProcessChat(ctx context.Context, c *host.ChatContext, next host.Next) error {
 	format := f.request

@@ -37,7 +37,8 @@ func TestOverTheProtocol(t *testing.T) {
 				Client: client,
 				Tools: []host.Tool{tool.Must(tool.New(tool.Config{Name: "measure"}, func(_ context.Context, in struct {
 					Place string `json:"place"`
-				}) (int, error) {
+				},
+				) (int, error) {
 					assert.Equal(t, "Oslo", in.Place)
 					return 3, nil
 				}))},
