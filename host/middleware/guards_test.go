@@ -189,8 +189,8 @@ func TestErrorLimitsEndTheRun(t *testing.T) {
 // A guard of which only one list is used must not let things pass uncounted.
 func TestAGuardWithoutItsAgentLayerRefuses(t *testing.T) {
 	for name, m := range map[string]host.Middleware{
-		"circuit breaker": middleware.NewBreaker(middleware.BreakerConfig{}), "budget": middleware.NewBudget(middleware.BudgetConfig{}),
-		"error limits": middleware.NewErrorLimits(middleware.ErrorLimitsConfig{}),
+		"breaker": middleware.NewBreaker(middleware.BreakerConfig{}), "budget": middleware.NewBudget(middleware.BudgetConfig{}),
+		"error_limits": middleware.NewErrorLimits(middleware.ErrorLimitsConfig{}),
 	} {
 		look, ran := counting("look")
 		agent := newAgent(t, host.AgentConfig{

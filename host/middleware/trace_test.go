@@ -2,6 +2,7 @@ package middleware_test
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -20,7 +21,7 @@ func TestTracesNameTheGuards(t *testing.T) {
 	agent := newAgent(t, host.AgentConfig{
 		Client: script([]call{{"look", `{}`}}), Tools: []host.Tool{look},
 		Middleware: middleware.Join(
-			middleware.NewLogging(middleware.LoggingConfig{}), middleware.NewPII(middleware.PIIConfig{}),
+			middleware.NewLogging(middleware.LoggingConfig{Logger: slog.New(slog.DiscardHandler)}), middleware.NewPII(middleware.PIIConfig{}),
 			middleware.NewPermissions(middleware.PermissionsConfig{Allow: []middleware.ToolRule{{Tool: "*"}}}),
 			middleware.NewBreaker(middleware.BreakerConfig{}), middleware.NewErrorLimits(middleware.ErrorLimitsConfig{}),
 			middleware.NewOverflow(middleware.OverflowConfig{}), middleware.NewRetry(middleware.RetryConfig{}),
