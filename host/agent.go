@@ -119,6 +119,9 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	if err := c.Middleware.check(); err != nil {
 		faults = append(faults, err)
 	}
+	if err := c.FunctionInvocation.check(); err != nil {
+		faults = append(faults, err)
+	}
 	if checked, ok := c.Compaction.(Checker); ok {
 		if err := checked.Check(); err != nil {
 			faults = append(faults, fmt.Errorf("compaction: %w", err))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weft-run/weft/message"
 )
@@ -13,6 +14,10 @@ import (
 // ErrApproval is returned where the input answers a request for approval that is not waiting, or answers it for other
 // arguments than were asked about.
 var ErrApproval = errors.New("approval of a call that is not waiting")
+
+// ErrApprovalPending is returned where calls wait for approval in a conversation that a service keeps: it takes nothing
+// else until they are answered.
+var ErrApprovalPending = errors.New("calls wait for approval")
 
 // ApprovalTool is a function tool of which some calls need somebody's approval.
 type ApprovalTool interface {
@@ -33,6 +38,8 @@ const waitingBucket = reservedPrefix + "approvals"
 type waiting struct {
 	Calls   []waitingCall `json:"calls"`
 	Answers []answer      `json:"answers,omitzero"`
+	// Conversation is the one that a service keeps, in which the calls stand.
+	Conversation string `json:"conversation_id,omitzero"`
 }
 
 type waitingCall struct {
@@ -213,6 +220,44 @@ func (r *run) openApprovals() (*approvals, error) {
 		a.applyRules()
 	}
 	return a, nil
+}
+
+// blocks reports batches without which a conversation that a service keeps cannot go on.
+func (a *approvals) blocks(conversation string) error {
+	for i := range a.batches {
+		w := &a.batches[i]
+		if conversation == "" || w.Conversation != conversation {
+			continue
+		}
+		var names []string
+		for _, c := range w.Calls {
+			if _, answered := w.decision(c.CallID); c.Asked && !answered {
+				names = append(names, c.Name)
+			}
+		}
+		return fmt.Errorf("%w: %s: the service that keeps the conversation takes nothing else before they are approved or rejected (Session.PendingApprovals has the requests)",
+			ErrApprovalPending, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// PendingApprovals are the requests that wait for an answer in the session, oldest first. Answers to them are input of a
+// later run.
+func (s *Session) PendingApprovals() ([]message.ApprovalRequest, error) {
+	if !slices.Contains(s.Sources(), waitingBucket) {
+		return nil, nil
+	}
+	var batches []waiting
+	if _, err := s.State(waitingBucket).Get("batches", &batches); err != nil {
+		return nil, err
+	}
+	var requests []message.ApprovalRequest
+	for i := range batches {
+		for _, c := range batches[i].open() {
+			requests = append(requests, c.(message.ApprovalRequest))
+		}
+	}
+	return requests, nil
 }
 
 // applyRules answers what is still asked and a standing rule speaks for now.

@@ -45,6 +45,23 @@ const (
 	defaultMaxConsecutiveErrors = 3
 )
 
+// check reports numbers below zero: what they might mean differs from field to field.
+func (f FunctionInvocation) check() error {
+	var faults []error
+	for _, n := range []struct {
+		name  string
+		value int
+	}{
+		{"max_iterations", f.MaxIterations}, {"max_function_calls", f.MaxFunctionCalls},
+		{"max_concurrent_calls", f.MaxConcurrentCalls}, {"max_consecutive_errors", f.MaxConsecutiveErrors},
+	} {
+		if n.value < 0 {
+			faults = append(faults, fmt.Errorf("function_invocation: %s is %d, and must be 0 for its default, or more", n.name, n.value))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 func (f FunctionInvocation) withDefaults() FunctionInvocation {
 	if f.MaxIterations == 0 {
 		f.MaxIterations = defaultMaxIterations
@@ -167,7 +184,7 @@ func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map
 	ends := make([]func(), 0, len(ready))
 	err := r.relay(ctx, func(ctx context.Context) func() {
 		var wg sync.WaitGroup
-		free := make(chan struct{}, cmp.Or(max(0, r.agent.invocation.MaxConcurrentCalls), len(ready)))
+		free := make(chan struct{}, cmp.Or(r.agent.invocation.MaxConcurrentCalls, len(ready)))
 		for i, p := range ready {
 			ctx := r.eventsFrom(ctx, tools[b.calls[i].Name].SourceID)
 			if len(r.tracers) > 0 {

@@ -25,6 +25,10 @@ func (r *run) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer r.keepOwed(context.WithoutCancel(ctx))
+	if err := r.payOwed(request); err != nil {
+		return err
+	}
 	tools, total := r.callable(request.Tools), &Response{}
 	again, err := r.answerWaiting(ctx, request, waits, tools, total)
 	if err != nil {
@@ -58,6 +62,9 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 				return false, r.askFor(w, total)
 			}
 		}
+	}
+	if err := waits.blocks(request.ConversationID); err != nil {
+		return false, err
 	}
 	for _, w := range ready {
 		b, err := r.resume(ctx, w, tools)
@@ -153,6 +160,7 @@ func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals
 	}
 	total.add(s.reply)
 	s.batch = newBatch(s.reply)
+	r.owe(s.reply, s.batch)
 	if s.last && len(s.reply.Messages) == 0 { // all that it said was calls
 		var err error
 		if s.reply, err = r.sayLimit(total); err != nil {
@@ -163,6 +171,7 @@ func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals
 		return false, err
 	}
 	if limits.Disabled || len(s.tools) == 0 || len(s.batch.calls) == 0 {
+		r.owed = debt{} // if there are calls, the caller answers them
 		return false, nil
 	}
 	instead, err := r.instead(ctx, s, it)
@@ -172,6 +181,7 @@ func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals
 	case instead != nil:
 		return false, r.skipCalls(ctx, s, instead, total)
 	case paused(s.batch, s.tools):
+		r.owed = debt{} // the caller answers
 		return false, nil
 	}
 	if err := unknownCall(s.batch, s.tools); err != nil && limits.TerminateOnUnknownCalls {
@@ -182,10 +192,14 @@ func (r *run) step(ctx context.Context, s *step, it *Iteration, waits *approvals
 		return false, err
 	}
 	if w != nil {
+		w.Conversation = s.reply.ConversationID
 		waits.add(r, w)
+		r.owed = debt{} // the batch waits
 		return false, r.askFor(w, total)
 	}
-	if err := r.invoke(ctx, s.batch, s.tools); err != nil {
+	err = r.invoke(ctx, s.batch, s.tools)
+	r.owe(s.reply, s.batch)
+	if err != nil {
 		return false, err
 	}
 	var terminated bool
@@ -242,6 +256,7 @@ func (r *run) skipCalls(ctx context.Context, s *step, instead, total *Response) 
 		s.batch.results[i].result = message.FunctionResult{CallID: c.CallID, Result: textValue(skippedCall), Error: skippedCall}
 	}
 	s.results, _, _ = s.batch.message()
+	r.owe(s.reply, s.batch)
 	total.Messages = append(total.Messages, s.results)
 	if err := r.showResults(s.results); err != nil {
 		return err

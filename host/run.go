@@ -37,6 +37,8 @@ type run struct {
 	// listens says that a provider has a hook of the loop; iterations counts model calls.
 	listens    bool
 	iterations int
+	// owed is what the service's conversation waits for.
+	owed debt
 	// gone are the providers without which this run goes on, by position.
 	gone map[int]bool
 	// returnedConversation is what the last model call of this run named.
