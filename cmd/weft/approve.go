@@ -20,21 +20,31 @@ const (
 // decider decides about one request for approval.
 type decider func(ctx context.Context, r message.ApprovalRequest) (message.ApprovalResponse, error)
 
+// errUndecided is a question to which nobody gave an answer. It is asked again.
+var errUndecided = errors.New("the call was not decided about; it is asked about again with the next message")
+
 // answers decides about all requests that a response carries. It is nil where there are none.
 func (t *talk) answers(ctx context.Context, response *host.Response) ([]*message.Message, error) {
-	var contents []message.Content
+	var requests []message.ApprovalRequest
 	for _, m := range response.Messages {
 		for _, c := range m.Contents {
-			request, ok := c.(message.ApprovalRequest)
-			if !ok {
-				continue
+			if request, ok := c.(message.ApprovalRequest); ok {
+				requests = append(requests, request)
 			}
-			answer, err := t.decide(ctx, request)
-			if err != nil {
-				return nil, err
-			}
-			contents = append(contents, answer)
 		}
+	}
+	return t.decideAll(ctx, requests)
+}
+
+// decideAll decides about requests. It is nil where there are none.
+func (t *talk) decideAll(ctx context.Context, requests []message.ApprovalRequest) ([]*message.Message, error) {
+	var contents []message.Content
+	for _, request := range requests {
+		answer, err := t.decide(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, answer)
 	}
 	if contents == nil {
 		return nil, nil
@@ -67,10 +77,10 @@ func (t *talk) asking(lines <-chan line) decider {
 			fmt.Fprint(screen, "Let it? [y]es, [n]o, [a]lways this tool, always these ar[g]uments, ne[v]er this tool: ")
 			select {
 			case <-ctx.Done():
-				return message.ApprovalResponse{}, ctx.Err()
+				return message.ApprovalResponse{}, errors.Join(errUndecided, ctx.Err())
 			case l, more := <-lines:
 				if !more || l.err != nil {
-					return message.ApprovalResponse{}, errors.Join(errors.New("the input ended before the call was decided about"), l.err)
+					return message.ApprovalResponse{}, errors.Join(errUndecided, l.err)
 				}
 				switch strings.ToLower(strings.TrimSpace(l.text)) {
 				case "y", "yes":

@@ -60,7 +60,11 @@ func TestInputThatEndsBeforeTheDecision(t *testing.T) {
 	talk, tool, _, told := wipeTalk(t, strings.NewReader("wipe_disk please\n"), runFlags{approve: approveAsk})
 	require.NoError(t, talk.goOn(t.Context(), told, make(chan os.Signal)))
 	assert.Zero(t, tool.runs)
-	assert.Contains(t, told.String(), "the input ended before the call was decided about")
+	assert.Contains(t, told.String(), "the call was not decided about; it is asked about again")
+
+	talk.in = strings.NewReader("what now?\ny\n") // the next start
+	require.NoError(t, talk.goOn(t.Context(), told, make(chan os.Signal)))
+	assert.Equal(t, 1, tool.runs, "it is asked about before anything else")
 }
 
 func TestApproveWithoutATerminal(t *testing.T) {

@@ -102,6 +102,8 @@ func (t *talk) askInterruptibly(ctx context.Context, end func(), interrupts chan
 		return err
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
+	case errors.Is(err, errUndecided):
+		printError(t.err, errUndecided)
 	case answering.Err() != nil:
 		fmt.Fprintln(t.err, "weft: the answer was interrupted; it is not part of the conversation")
 	default:

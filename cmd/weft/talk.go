@@ -47,12 +47,32 @@ func (t *talk) openSession() error {
 }
 
 // ask gives one message to the agent, and the answers to what it asks about on the way; it shows the answer, and keeps
-// the session. The error was not shown yet, unless the answer is JSON.
+// the session. What an earlier start left without an answer comes first. The error was not shown yet, unless the answer
+// is JSON.
 func (t *talk) ask(ctx context.Context, text string) error {
 	if !utf8.ValidString(text) {
 		return t.shown(errors.New("the message is not valid UTF-8"))
 	}
-	input := host.Text(text)
+	if t.session != nil {
+		pending, err := t.session.PendingApprovals()
+		if err != nil {
+			return t.shown(err)
+		}
+		decided, err := t.decideAll(ctx, pending)
+		if err != nil {
+			return err
+		}
+		if decided != nil {
+			if err := t.untilDone(ctx, decided); err != nil {
+				return err
+			}
+		}
+	}
+	return t.untilDone(ctx, host.Text(text))
+}
+
+// untilDone runs the agent until it asks about nothing more.
+func (t *talk) untilDone(ctx context.Context, input []*message.Message) error {
 	for {
 		response, err := t.turn(ctx, input)
 		if err != nil || response == nil {
@@ -75,8 +95,9 @@ func (t *talk) turn(ctx context.Context, input []*message.Message) (*host.Respon
 	} else {
 		response, err = t.stream(ctx, input, c, tr)
 	}
-	// A run that failed stores nothing; the file of a new session is not made for it.
-	if response != nil && t.file != nil {
+	// A run that failed stores nothing of the conversation, but what it used of a budget counts. The file of a new session is
+	// not made for a run that came to no model.
+	if t.file != nil && (response != nil || tr.cameToModel()) {
 		if kept := t.file.save(t.session); kept != nil {
 			err = errors.Join(err, &keepError{kept})
 		}

@@ -45,6 +45,13 @@ func (t *trace) End(_ context.Context, h *host.HookTrace) {
 	t.hooks = append(t.hooks, *h)
 }
 
+// cameToModel reports whether the run made a model call, or came to the middleware around one.
+func (t *trace) cameToModel() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.hooks, func(h host.HookTrace) bool { return h.Hook == "model" || h.Layer == "chat" })
+}
+
 // tableCosts are the costs that have a column of their own.
 var tableCosts = []string{"cpu", "memory", "output"}
 
