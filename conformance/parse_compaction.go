@@ -23,10 +23,10 @@ var strategies = map[string]strategy{
 		return compaction.Truncation{MaxMessages: o.count("max_n"), CompactTo: o.count("compact_to"), PreserveSystem: preserveSystem(o)}
 	}},
 	"selective_tool_call": {[]string{"keep_last_tool_call_groups"}, nil, func(o object) compaction.Strategy {
-		return compaction.SelectiveToolCall{KeepLast: o.count("keep_last_tool_call_groups")}
+		return compaction.SelectiveToolCall{KeepLastToolCallGroups: o.count("keep_last_tool_call_groups")}
 	}},
 	"tool_result": {[]string{"keep_last_tool_call_groups"}, nil, func(o object) compaction.Strategy {
-		return compaction.ToolResult{KeepLast: o.count("keep_last_tool_call_groups")}
+		return compaction.ToolResult{KeepLastToolCallGroups: o.count("keep_last_tool_call_groups")}
 	}},
 }
 

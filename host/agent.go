@@ -14,7 +14,7 @@ import (
 // DefaultHistory says when an agent keeps the conversation in the session's state by itself.
 type DefaultHistory string
 
-// The modes of the default history (semantics: Default history).
+// The modes of the default history.
 const (
 	// HistoryWhenEmpty adds an in-memory history for runs with a session where there are no providers at all and no
 	// service keeps the history. It is the default.

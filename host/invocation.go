@@ -17,7 +17,7 @@ import (
 )
 
 // FunctionInvocation says how the model's tool calls are answered. The zero value answers them with the defaults that
-// its fields name (semantics: Function-invocation loop).
+// its fields name.
 type FunctionInvocation struct {
 	// Disabled hands calls to the caller.
 	Disabled bool

@@ -11,8 +11,8 @@ import (
 // limitReached stands in where a run must end and the model left nothing to say.
 const limitReached = "The function call limit reached: the calls of the last reply were not answered."
 
-// loop calls the model, answers the calls in its reply, and calls it again, until a reply has no calls or a limit ends it
-// (semantics: Function-invocation loop).
+// loop calls the model, answers the calls in its reply, and calls it again, until a reply has no calls or a limit ends
+// it.
 func (r *run) loop(ctx context.Context) error {
 	if _, err := r.loadHistories(ctx); err != nil {
 		return err

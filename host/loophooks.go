@@ -11,7 +11,7 @@ import (
 
 // A provider may listen to the finer moments of a run: the hooks of this file, each an interface of its own. Before-hooks
 // are called in the order of the providers, after-hooks in reverse. What a loop hook adds to the context changes no
-// request any more; its state is written at once, and the next hook sees it (semantics: Hooks of the loop).
+// request any more; its state is written at once, and the next hook sees it.
 //
 // An error of a before-hook ends the run, unless the provider's [ErrorPolicy] says skip. After-hooks are all called,
 // whichever fails: the caller gets the response and the joined errors.

@@ -12,8 +12,7 @@ import (
 )
 
 // ErrTerminate ends a layer at once where middleware returns it: outer middleware of the layer does not go on, as with any
-// error, but the caller gets no error. The result is what stands on the context, or an empty one (semantics:
-// Middleware).
+// error, but the caller gets no error. The result is what stands on the context, or an empty one.
 var ErrTerminate = errors.New("terminated")
 
 // Fatal marks an error of function middleware, or of a tool, as one that ends the run. Any other becomes the call's

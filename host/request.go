@@ -51,7 +51,7 @@ func (r *run) request(ctx context.Context) (*ChatRequest, error) {
 }
 
 // conversationID is that of the next model call: what the last call of this run returned, else the run's option, else the
-// session's, else the agent's (semantics: Service-managed history).
+// session's, else the agent's.
 func (r *run) conversationID() string {
 	if r.returnedConversation != "" && !r.ownConversation {
 		return r.returnedConversation

@@ -13,7 +13,7 @@ import (
 
 // run is one run of an agent: everything that changes while it is under way.
 //
-// The order of a run (semantics: Order of one run): options and default history are decided when it is made; then
+// The order of a run: options and default history are decided when it is made; then
 // sessions are greeted, providers called, and the model in the middle of them (pipeline.go, loop.go). Agent
 // middleware wraps newRun and do (execute.go); chat and function middleware stand inside the loop (loop.go).
 type run struct {

@@ -16,7 +16,7 @@ const stateDepth = 512
 
 // State is one provider's part of a session: a JSON object. What is written is turned into JSON at once, so that what
 // cannot be represented is refused where it is written, and what was read from JSON keeps its bytes: numbers keep
-// their digits (semantics: State).
+// their digits.
 //
 // A State may be used by many goroutines. Two runs of one session at the same time see each other's writes; a read
 // followed by a write is one step with Update alone.

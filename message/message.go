@@ -39,7 +39,7 @@ type Message struct {
 	AuthorName string
 
 	// SourceID and SourceType name the provider that added the message. The host sets them; a message that already has
-	// a SourceID keeps it (semantics: Attribution).
+	// a SourceID keeps it.
 	SourceID   string
 	SourceType string
 

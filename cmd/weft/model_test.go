@@ -152,3 +152,17 @@ func TestARateLimitIsSurvived(t *testing.T) {
 		}
 	}
 }
+
+// What failing runs used of a session's budget is kept with the session, so starting again does not get around it.
+func TestABudgetOutlivesFailingStarts(t *testing.T) {
+	refused := openaitest.Status(http.StatusBadRequest, nil, `{"error":{"message":"no"}}`)
+	server := model(t, refused, refused, refused)
+	session := filepath.Join(t.TempDir(), "s.json")
+	const yaml = "model: MODEL\nmiddleware: [{builtin: budget, session: {model_calls: 2}}]\n"
+	for _, want := range []string{"answered 400", "answered 400", "the session has used 2 model_calls", "the session has used 2 model_calls"} {
+		code, _, told := weftOf(t, yaml, server, "", "-m", "hi", "--session", session)
+		require.Equal(t, exitFailed, code)
+		assert.Contains(t, told, want)
+	}
+	assert.Len(t, server.Requests(), 2)
+}

@@ -49,7 +49,7 @@ func TestStrategiesInARun(t *testing.T) {
 	for name, strategy := range map[string]compaction.Strategy{
 		"window":         compaction.SlidingWindow{KeepLastGroups: 4},
 		"context window": compaction.ContextWindow{WindowTokens: 2000, Tokenizer: letters, KeepToolResults: new(1)},
-		"budget":         compaction.TokenBudget{MaxTokens: 1500, Tokenizer: letters, Strategies: []compaction.Strategy{compaction.ToolResult{KeepLast: 2, MaxResult: 50}}},
+		"budget":         compaction.TokenBudget{MaxTokens: 1500, Tokenizer: letters, Strategies: []compaction.Strategy{compaction.ToolResult{KeepLastToolCallGroups: 2, MaxResult: 50}}},
 		"summary":        &compaction.Summarization{Client: summaries, KeepLastGroups: 2, MaxGroups: 5},
 	} {
 		t.Run(name, func(t *testing.T) {

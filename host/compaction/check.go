@@ -47,14 +47,14 @@ func (s Truncation) Check() error {
 // Check reports a negative number of groups.
 func (s SelectiveToolCall) Check() error {
 	f := faults{strategy: "compaction.SelectiveToolCall"}
-	f.notNegative("KeepLast", s.KeepLast)
+	f.notNegative("KeepLastToolCallGroups", s.KeepLastToolCallGroups)
 	return f.err()
 }
 
 // Check reports negative numbers.
 func (s ToolResult) Check() error {
 	f := faults{strategy: "compaction.ToolResult"}
-	f.notNegative("KeepLast", s.KeepLast)
+	f.notNegative("KeepLastToolCallGroups", s.KeepLastToolCallGroups)
 	f.notNegative("MaxResult", s.MaxResult)
 	return f.err()
 }

@@ -17,12 +17,12 @@ func TestCheck(t *testing.T) {
 	}{
 		"window":     {compaction.SlidingWindow{KeepLastGroups: -1}, []string{"compaction.SlidingWindow: ", "KeepLastGroups is -1, and it must be 0 or more"}},
 		"truncation": {compaction.Truncation{MaxMessages: 2, CompactTo: 3}, []string{"CompactTo is 3, and it must not be above MaxMessages, which is 2"}},
-		"selective":  {compaction.SelectiveToolCall{KeepLast: -1}, []string{"KeepLast is -1"}},
-		"lines":      {compaction.ToolResult{KeepLast: -1, MaxResult: -1}, []string{"KeepLast is -1", "MaxResult is -1"}},
+		"selective":  {compaction.SelectiveToolCall{KeepLastToolCallGroups: -1}, []string{"KeepLastToolCallGroups is -1"}},
+		"lines":      {compaction.ToolResult{KeepLastToolCallGroups: -1, MaxResult: -1}, []string{"KeepLastToolCallGroups is -1", "MaxResult is -1"}},
 		"budget":     {compaction.TokenBudget{}, []string{"MaxTokens is 0, and it must be 1 or more"}},
 		"budget of wrong strategies": {
-			compaction.TokenBudget{MaxTokens: -1, Strategies: []compaction.Strategy{nil, compaction.ToolResult{KeepLast: -2}}},
-			[]string{"MaxTokens is -1", "strategies/0: a strategy is nil", "strategies/1: compaction.ToolResult", "KeepLast is -2"},
+			compaction.TokenBudget{MaxTokens: -1, Strategies: []compaction.Strategy{nil, compaction.ToolResult{KeepLastToolCallGroups: -2}}},
+			[]string{"MaxTokens is -1", "strategies/0: a strategy is nil", "strategies/1: compaction.ToolResult", "KeepLastToolCallGroups is -2"},
 		},
 		"context window": {compaction.ContextWindow{}, []string{"WindowTokens is 0, and it must be 1 or more"}},
 		"context window smaller than its reserves": {

@@ -18,7 +18,7 @@
 // their results. A group stays or goes as a whole, so a call and its results are never parted. Whatever the strategy,
 // these groups stay: the newest that is no system message, that of the last user message of the run's own input while
 // that run is under way, and those with a call that waits for approval. Messages with the attribution "important" go only
-// after all others that may, and summaries only after all others but those (semantics: Compaction).
+// after all others that may, and summaries only after all others but those.
 //
 // In a run, what is left out is only left out of one model call. At the boundary, a [Provider] marks what is stored and
 // removes none of it; a second history, which no provider compacts, may keep the conversation without marks and summaries.

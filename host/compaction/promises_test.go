@@ -105,9 +105,9 @@ func randomStrategy(r *rand.Rand, depth int) (compaction.Strategy, oath) {
 		over := r.IntN(12)
 		return compaction.Truncation{MaxMessages: over, CompactTo: r.IntN(over + 1), PreserveSystem: &system}, oath{system, true}
 	case 2:
-		return compaction.SelectiveToolCall{KeepLast: r.IntN(4)}, oath{true, false}
+		return compaction.SelectiveToolCall{KeepLastToolCallGroups: r.IntN(4)}, oath{true, false}
 	case 3:
-		return compaction.ToolResult{KeepLast: r.IntN(4)}, oath{true, false}
+		return compaction.ToolResult{KeepLastToolCallGroups: r.IntN(4)}, oath{true, false}
 	case 4:
 		return compaction.ContextWindow{
 			WindowTokens: 10 + r.IntN(200), KeepToolResults: new(r.IntN(3)), PreserveSystem: &system, EvictAbove: new(0.1 + r.Float64()*0.5),

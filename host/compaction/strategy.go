@@ -36,16 +36,16 @@ type Truncation struct {
 
 // SelectiveToolCall keeps everything but older groups with tool calls.
 type SelectiveToolCall struct {
-	// KeepLast is how many groups with tool calls stay. 0 leaves none, unless the newest group of all is one.
-	KeepLast int
+	// KeepLastToolCallGroups is how many groups with tool calls stay. 0 leaves none, unless the newest group of all is one.
+	KeepLastToolCallGroups int
 }
 
 // ToolResult puts one line in the place of each older group with tool calls: an assistant message such as
 // "[Tool results: weather: sunny; time: noon]". What the model said beside its calls goes with them. A group with a call
 // that has no result yet stays as it is.
 type ToolResult struct {
-	// KeepLast is how many groups with tool calls stay. 0 leaves none, unless the newest group of all is one.
-	KeepLast int
+	// KeepLastToolCallGroups is how many groups with tool calls stay. 0 leaves none, unless the newest group of all is one.
+	KeepLastToolCallGroups int
 	// MaxResult is how many bytes of each result the line shows; the line says how much it left out. 0 shows all.
 	MaxResult int
 }
@@ -99,7 +99,7 @@ func (s SelectiveToolCall) Compact(_ context.Context, messages []*message.Messag
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	return without(messages, surplus(withCalls(grouped(messages, own)), s.KeepLast)), nil
+	return without(messages, surplus(withCalls(grouped(messages, own)), s.KeepLastToolCallGroups)), nil
 }
 
 // Compact puts lines in the place of older groups with tool calls.
@@ -111,7 +111,7 @@ func (s ToolResult) Compact(_ context.Context, messages []*message.Message, own 
 	for _, g := range groups {
 		g.pinned = g.pinned || g.open()
 	}
-	return replaced(messages, surplus(groups, s.KeepLast), func(g *group) *message.Message { return g.line(s.MaxResult) }), nil
+	return replaced(messages, surplus(groups, s.KeepLastToolCallGroups), func(g *group) *message.Message { return g.line(s.MaxResult) }), nil
 }
 
 func withCalls(groups []*group) []*group {

@@ -88,8 +88,8 @@ func TestStrategies(t *testing.T) {
 	bareTruncation := func(over, to int) compaction.Strategy {
 		return compaction.Truncation{MaxMessages: over, CompactTo: to, PreserveSystem: new(false)}
 	}
-	selective := func(n int) compaction.Strategy { return compaction.SelectiveToolCall{KeepLast: n} }
-	lines := func(n int) compaction.Strategy { return compaction.ToolResult{KeepLast: n} }
+	selective := func(n int) compaction.Strategy { return compaction.SelectiveToolCall{KeepLastToolCallGroups: n} }
+	lines := func(n int) compaction.Strategy { return compaction.ToolResult{KeepLastToolCallGroups: n} }
 
 	for _, c := range []struct {
 		name     string

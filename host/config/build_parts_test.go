@@ -195,7 +195,7 @@ func (fine) Call(context.Context, jsontext.Value) (jsontext.Value, error) {
 // TestDefaultsOfFunctionInvocation holds the documented defaults against what an agent does.
 func TestDefaultsOfFunctionInvocation(t *testing.T) {
 	keys := parsedSchema(t).Defs["function_invocation"].Properties
-	for tool, key := range map[string]string{"fine": "max_iterations", "missing": "max_consecutive_errors_per_request"} {
+	for tool, key := range map[string]string{"fine": "max_iterations", "missing": "max_consecutive_errors"} {
 		model := &caller{tool: tool}
 		agent, err := host.NewAgent(host.AgentConfig{Client: model, Tools: []host.Tool{fine{}}})
 		require.NoError(t, err)

@@ -122,8 +122,8 @@ func TestEveryKey(t *testing.T) {
 		Compaction: compaction.TokenBudget{
 			MaxTokens: 100000, PreserveSystem: new(false),
 			Strategies: []compaction.Strategy{
-				compaction.ToolResult{KeepLast: 3, MaxResult: 200},
-				compaction.SelectiveToolCall{KeepLast: 2},
+				compaction.ToolResult{KeepLastToolCallGroups: 3, MaxResult: 200},
+				compaction.SelectiveToolCall{KeepLastToolCallGroups: 2},
 				&compaction.Summarization{
 					Prompt: "Sum up.", Options: host.Options{Temperature: new(0.0)}, KeepLastGroups: 6, MaxGroups: 12,
 					MaxRequestBytes: 32 << 10, MaxSummaryBytes: 4 << 10, OnError: host.OnErrorFail, CacheSize: 16,

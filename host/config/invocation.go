@@ -15,7 +15,7 @@ var invocationKeys = []key[host.FunctionInvocation]{
 	{"max_iterations", func(d *decoder, n *node, f *host.FunctionInvocation) { f.MaxIterations = d.atLeast(n, 1) }},
 	{"max_function_calls", func(d *decoder, n *node, f *host.FunctionInvocation) { f.MaxFunctionCalls = max(0, d.count(n)) }},
 	{"max_concurrent_calls", func(d *decoder, n *node, f *host.FunctionInvocation) { f.MaxConcurrentCalls = max(0, d.count(n)) }},
-	{"max_consecutive_errors_per_request", func(d *decoder, n *node, f *host.FunctionInvocation) {
+	{"max_consecutive_errors", func(d *decoder, n *node, f *host.FunctionInvocation) {
 		f.MaxConsecutiveErrors = d.atLeast(n, 1)
 	}},
 	{"terminate_on_unknown_calls", func(d *decoder, n *node, f *host.FunctionInvocation) { f.TerminateOnUnknownCalls = d.boolean(n) }},

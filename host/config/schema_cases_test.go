@@ -48,7 +48,7 @@ func furtherCases() map[string]bool {
 		"function_invocation: {%s}": {
 			"enabled: false": true, "enabled: 1": false, "max_iterations: 1": true, "max_iterations: 0": false, "max_iterations: unlimited": false,
 			"max_function_calls: unlimited": true, "max_function_calls: 5": true, "max_concurrent_calls: -1": false,
-			"max_consecutive_errors_per_request: 0": false, "terminate_on_unknown_calls: true": true, "include_detailed_errors: x": false, "tools: []": false,
+			"max_consecutive_errors: 0": false, "terminate_on_unknown_calls: true": true, "include_detailed_errors: x": false, "tools: []": false,
 		},
 		"compaction: {strategy: %s}": {
 			"sliding_window": false, "sliding_window, keep_last_groups: 0": true, "sliding_window, keep_last_groups: -1": false,

@@ -79,12 +79,12 @@ func readTruncation(d *decoder, n *node) compaction.Strategy {
 
 var selectiveToolCallKeys = tagged(strategyTag,
 	key[compaction.SelectiveToolCall]{"keep_last_tool_call_groups", func(d *decoder, n *node, s *compaction.SelectiveToolCall) {
-		s.KeepLast = d.atLeast(n, 0)
+		s.KeepLastToolCallGroups = d.atLeast(n, 0)
 	}},
 )
 
 var toolResultKeys = tagged(strategyTag,
-	key[compaction.ToolResult]{"keep_last_tool_call_groups", func(d *decoder, n *node, s *compaction.ToolResult) { s.KeepLast = d.atLeast(n, 0) }},
+	key[compaction.ToolResult]{"keep_last_tool_call_groups", func(d *decoder, n *node, s *compaction.ToolResult) { s.KeepLastToolCallGroups = d.atLeast(n, 0) }},
 	key[compaction.ToolResult]{"max_result", func(d *decoder, n *node, s *compaction.ToolResult) { s.MaxResult = max(0, int(d.size(n))) }},
 )
 
