@@ -7,9 +7,10 @@ import (
 
 // consumer is who reads a stream.
 type consumer struct {
-	ctx    context.Context // the stream's, which the consumer may end while it reads
-	yield  func(*Update) bool
-	inside bool // the consumer's code is on the stack
+	ctx     context.Context // the stream's, which the consumer may end while it reads
+	yield   func(*Update) bool
+	stopped bool // it wants no more
+	inside  bool // the consumer's code is on the stack
 }
 
 // take gives one update to the consumer. It returns [ErrStopped] where that wants no more, and the context's error where
@@ -19,6 +20,7 @@ func (c *consumer) take(u *Update) error {
 	more := c.yield(u)
 	c.inside = false
 	if !more {
+		c.stopped = true
 		return ErrStopped
 	}
 	return c.ctx.Err()
@@ -34,6 +36,18 @@ type emitter struct {
 	hooks   []StreamHooks
 	left    collector // what the hooks let through
 	changed bool      // that is not what came in
+}
+
+// leftErr reports whether the consumer left the stream, or ended its context: also where whoever stood between kept the
+// error to himself.
+func (e *emitter) leftErr() error {
+	switch {
+	case e == nil:
+		return nil
+	case e.root.stopped:
+		return ErrStopped
+	}
+	return e.root.ctx.Err()
 }
 
 // show gives one update to the hooks, and what they let through to the consumer.

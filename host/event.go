@@ -116,6 +116,7 @@ type eventSink struct {
 	// Where several goroutines work for the run, their events go to the consumer's own through queue, until over.
 	queue chan *Event
 	over  chan struct{}
+	end   *error // why it is over, once it is
 }
 
 // deliver gives the event to whoever listens.
@@ -133,7 +134,7 @@ func (s *eventSink) deliver(ctx context.Context, e *Event) error {
 	case s.queue <- e:
 		return nil
 	case <-s.over:
-		return errors.New("event " + e.Name + ": the tool call is over")
+		return *s.end
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -168,7 +169,7 @@ func (r *run) eventsFrom(ctx context.Context, sourceID string) context.Context {
 // them with the context that it is given and returns a function that waits for them.
 func (r *run) relay(ctx context.Context, work func(ctx context.Context) (wait func())) error {
 	sink, _ := ctx.Value(eventKey{}).(*eventSink)
-	if r.out == nil || sink == nil {
+	if sink == nil || sink.out == nil || sink.queue != nil { // nobody reads a stream, or a relay stands between already
 		work(ctx)()
 		return nil
 	}
@@ -176,7 +177,10 @@ func (r *run) relay(ctx context.Context, work func(ctx context.Context) (wait fu
 	defer cancel()
 	queued := *sink
 	queued.queue, queued.over = make(chan *Event), make(chan struct{})
-	defer close(queued.over)
+	end := sync.OnceFunc(func() { close(queued.over) })
+	defer end()
+	reason := errors.New("the tool call is over")
+	queued.end = &reason
 	wait := work(context.WithValue(ctx, eventKey{}, &queued))
 	done := make(chan struct{})
 	go func() {
@@ -184,14 +188,15 @@ func (r *run) relay(ctx context.Context, work func(ctx context.Context) (wait fu
 		wait()
 	}()
 	var err error
+	events := queued.queue
 	for {
 		select {
-		case e := <-queued.queue:
-			if err != nil {
-				continue // nobody listens any more, and the tools are still to finish
-			}
-			if err = r.out.tell(e); err != nil {
+		case e := <-events:
+			if err = sink.out.tell(e); err != nil { // nobody listens any more, and the tools are still to finish
+				reason = err
+				end()
 				cancel()
+				events = nil
 			}
 		case <-done:
 			return err

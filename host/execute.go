@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -78,7 +77,7 @@ func (e *execution) wrapped(ctx context.Context, input []*message.Message) (*Res
 			if response == nil {
 				return err
 			}
-			ac.Result, e.afterErr = response, errors.Join(e.afterErr, err) // what only after_run hooks failed at does not undo the run
+			ac.Result, e.afterErr = response, err // what only after_run hooks failed at does not undo the run
 			return nil
 		},
 		out: &e.out, hooks: &ac.hooks, result: func() *Response { return ac.Result }, set: func(r *Response) { ac.Result = r },

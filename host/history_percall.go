@@ -24,7 +24,7 @@ func (r *run) loadHistories(ctx context.Context) (bool, error) {
 		if !r.perCall(s) || !s.history.loads(r) {
 			continue
 		}
-		loads = true
+		loads = loads || !s.history.config.SkipInputs && !s.history.config.SkipOutputs // else the loop itself knows more
 		r.context.messages = slices.DeleteFunc(r.context.messages, func(c contribution) bool { return c.sourceID == s.sourceID })
 		if _, err := r.hook(ctx, i, "before_run", func(ctx context.Context, sc *SessionContext) error { return s.history.BeforeRun(ctx, sc) }); err != nil {
 			return false, err

@@ -52,8 +52,10 @@ func (f FunctionInvocation) check() error {
 		name  string
 		value int
 	}{
-		{"max_iterations", f.MaxIterations}, {"max_function_calls", f.MaxFunctionCalls},
-		{"max_concurrent_calls", f.MaxConcurrentCalls}, {"max_consecutive_errors", f.MaxConsecutiveErrors},
+		{"max_iterations", f.MaxIterations},
+		{"max_function_calls", f.MaxFunctionCalls},
+		{"max_concurrent_calls", f.MaxConcurrentCalls},
+		{"max_consecutive_errors", f.MaxConsecutiveErrors},
 	} {
 		if n.value < 0 {
 			faults = append(faults, fmt.Errorf("function_invocation: %s is %d, and must be 0 for its default, or more", n.name, n.value))
@@ -77,40 +79,6 @@ const (
 	functionFailed   = "Error: Function failed."
 	argumentsInvalid = "Error: Argument parsing failed."
 )
-
-// batch is the calls of one reply, each id once.
-type batch struct {
-	calls   []message.FunctionCall
-	results []outcome
-}
-
-// outcome is what one call came to.
-type outcome struct {
-	result     message.FunctionResult
-	failed     bool
-	terminated bool
-	refused    bool // nobody let it run
-	fatal      error
-
-	err      error // what it failed with, for the trace
-	duration time.Duration
-}
-
-// newBatch collects the calls of a reply in their order.
-func newBatch(r *Response) *batch {
-	b := &batch{}
-	seen := map[string]bool{}
-	for _, m := range r.Messages {
-		for _, c := range m.Contents {
-			if call, ok := c.(message.FunctionCall); ok && !seen[call.CallID] {
-				seen[call.CallID] = true
-				b.calls = append(b.calls, call)
-			}
-		}
-	}
-	b.results = make([]outcome, len(b.calls))
-	return b
-}
 
 // invoke answers all calls at the same time. Every call finishes, whatever happens to its siblings.
 func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool) error {
@@ -140,6 +108,10 @@ func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool
 		inv := &Invocation{Call: call, Tool: tools[call.Name], Result: b.results[i].result}
 		if err := r.afterFunction(ctx, inv); err != nil {
 			return err
+		}
+		if inv.Result.Result != nil && !inv.Result.Result.IsValid() {
+			r.afterErrs = append(r.afterErrs, fmt.Errorf("after_function: the result of call %s is not JSON: %.80q", call.CallID, inv.Result.Result))
+			continue
 		}
 		b.results[i].result = inv.Result
 		b.results[i].result.CallID = call.CallID
@@ -171,6 +143,9 @@ func (r *run) prepare(ctx context.Context, call message.FunctionCall, tools map[
 		if err := r.beforeFunction(ctx, inv); err != nil {
 			return nil, err
 		}
+		if inv.blocked != nil && !inv.blocked.IsValid() {
+			return nil, fmt.Errorf("before_function: the result given for call %s is not JSON: %.80q", call.CallID, *inv.blocked)
+		}
 		if inv.blocked != nil {
 			*o = outcome{result: message.FunctionResult{CallID: call.CallID, Result: *inv.blocked}}
 			return nil, nil
@@ -198,6 +173,10 @@ func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map
 			wg.Go(func() {
 				free <- struct{}{}
 				defer func() { <-free }()
+				if r.agent.invocation.MaxConcurrentCalls > 0 && ctx.Err() != nil { // while the call stood in the queue
+					b.results[i] = outcome{fatal: ctx.Err()}
+					return
+				}
 				start := time.Now()
 				b.results[i] = r.answer(ctx, b.calls[i], p)
 				b.results[i].duration = time.Since(start)
@@ -253,6 +232,8 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared
 		return outcome{fatal: ctx.Err()}
 	case err != nil:
 		return failure(call, functionFailed, err, detailed)
+	case fc.Result != nil && !fc.Result.IsValid():
+		return failure(call, functionFailed, fmt.Errorf("the result of tool %s is not JSON: %.80q", call.Name, fc.Result), detailed)
 	}
 	if fc.Result == nil {
 		fc.SetText("")
@@ -260,21 +241,15 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared
 	return outcome{result: message.FunctionResult{CallID: call.CallID, Result: fc.Result}, terminated: terminated}
 }
 
-// failure is the outcome of a call that failed. Its details are for the model only where that was asked for.
-func failure(call message.FunctionCall, text string, err error, detailed bool) outcome {
-	if detailed && err != nil {
-		text += " Exception: " + err.Error()
-	}
-	if err == nil {
-		err = errors.New(text)
-	}
-	return outcome{failed: true, err: err, result: message.FunctionResult{CallID: call.CallID, Result: textValue(text), Error: text}}
-}
-
 // checkArguments holds a call's arguments against the tool's schema.
 func checkArguments(t Tool, arguments jsontext.Value) (jsontext.Value, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = jsontext.Value("{}")
+	}
+	if arguments.Kind() == '"' { // what was no JSON is kept as a text; the text is what is wrong
+		if err := checkObject([]byte(valueText(arguments))); err != nil {
+			return nil, fmt.Errorf("arguments must be one JSON object: %w", err)
+		}
 	}
 	if err := checkObject(arguments); err != nil {
 		return nil, fmt.Errorf("arguments must be one JSON object: %w", err)

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/weft-run/weft/message"
@@ -30,6 +29,11 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	tools, total := r.callable(request.Tools), &Response{}
+	defer func() {
+		if r.session != nil {
+			r.session.release(waits.claimed)
+		}
+	}()
 	again, err := r.answerWaiting(ctx, request, waits, tools, total)
 	if err != nil {
 		return err
@@ -42,6 +46,9 @@ func (r *run) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.out.leftErr(); err != nil {
+		return err
+	}
 	if err := waits.keep(); err != nil {
 		return err
 	}
@@ -52,6 +59,9 @@ func (r *run) loop(ctx context.Context) error {
 // answerWaiting runs what the input approved, and makes the request fit to be sent. It reports whether the model is to
 // be called: not where the input only answered some of the requests of a batch.
 func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *approvals, tools map[string]OfferedTool, total *Response) (bool, error) {
+	if err := r.recheck(ctx, waits, tools); err != nil {
+		return false, err
+	}
 	ready := waits.takeReady()
 	if len(waits.batches) > 0 || r.context.asks() || slices.ContainsFunc(r.input, asks) {
 		request.Messages = waits.shownToModel(request.Messages)
@@ -67,10 +77,21 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 		return false, err
 	}
 	for _, w := range ready {
+		if slices.ContainsFunc(r.resumed, func(done resumed) bool { return done.id == w.ID }) {
+			continue // in an earlier try of this run
+		}
+		if err := r.claim(waits, w); err != nil {
+			return false, err
+		}
 		b, err := r.resume(ctx, w, tools)
 		if err != nil {
 			return false, err
 		}
+		r.resumed = append(r.resumed, resumed{w.ID, b})
+	}
+	ends := false
+	for _, done := range r.resumed {
+		b := done.batch
 		results, _, terminated := b.message()
 		if request.ConversationID == "" && !holdsCalls(request.Messages, b) {
 			calls := message.New(message.RoleAssistant)
@@ -84,11 +105,12 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 		if err := r.showResults(results); err != nil {
 			return false, err
 		}
-		if terminated {
-			return false, nil
-		}
+		ends = ends || terminated
 	}
-	return true, nil
+	if len(r.resumed) > 0 && request.Options.ToolChoice.Mode == ToolChoiceRequired {
+		ends = true // the tools ran, which is all that was asked for
+	}
+	return !ends, nil
 }
 
 // iterate is the loop itself.
@@ -122,7 +144,7 @@ func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approval
 		if failing++; !step.failed {
 			failing = 0
 		}
-		if request, err = r.nextRequest(ctx, request, step.reply, step.results); err != nil {
+		if request, err = r.nextRequest(ctx, request, waits, step.reply, step.results); err != nil {
 			return err
 		}
 	}
@@ -135,6 +157,7 @@ func (r *run) nextIteration(request *ChatRequest, total *Response) *Iteration {
 		return nil
 	}
 	shown, soFar := *request, *total
+	soFar.Usage = clonePointer(soFar.Usage)
 	shown.Messages, soFar.Messages = slices.Clip(shown.Messages), slices.Clip(soFar.Messages) // the loop goes on behind their ends
 	return &Iteration{Number: r.iterations, Request: &shown, SoFar: &soFar}
 }
@@ -278,7 +301,7 @@ func (r *run) showResults(results *message.Message) error {
 
 // nextRequest is the request after a reply whose calls were answered. Where the service keeps the conversation, it has
 // the reply already, and gets the results alone; histories that load with each call have it too.
-func (r *run) nextRequest(ctx context.Context, before *ChatRequest, reply *Response, results *message.Message) (*ChatRequest, error) {
+func (r *run) nextRequest(ctx context.Context, before *ChatRequest, waits *approvals, reply *Response, results *message.Message) (*ChatRequest, error) {
 	next := *before
 	next.ConversationID = r.conversationID()
 	if reply.ConversationID != "" {
@@ -290,69 +313,11 @@ func (r *run) nextRequest(ctx context.Context, before *ChatRequest, reply *Respo
 	case err != nil:
 		return nil, err
 	case loaded:
-		next.Messages = append(r.context.all(), results)
+		next.Messages = append(waits.shownToModel(r.context.all()), results)
 	default:
 		next.Messages = append(append(before.Messages, reply.Messages...), results) // nobody was shown what is behind its end
 	}
 	return &next, nil
-}
-
-// callable are the tools that the model may call, by name.
-func (r *run) callable(offered []OfferedTool) map[string]OfferedTool {
-	if len(offered)+len(r.agent.invocation.AdditionalTools) == 0 {
-		return nil
-	}
-	tools := make(map[string]OfferedTool, len(offered)+len(r.agent.invocation.AdditionalTools))
-	for _, t := range r.agent.invocation.AdditionalTools {
-		tools[t.Definition().Name] = OfferedTool{Tool: t}
-	}
-	for _, t := range offered {
-		tools[t.Definition().Name] = t
-	}
-	return tools
-}
-
-// paused reports whether a batch holds a call that only the caller can answer: then none of it is answered here.
-func paused(b *batch, tools map[string]OfferedTool) bool {
-	return slices.ContainsFunc(b.calls, func(c message.FunctionCall) bool {
-		t, known := tools[c.Name]
-		if !known {
-			return false
-		}
-		_, runs := t.Tool.(FunctionTool)
-		return !runs
-	})
-}
-
-func unknownCall(b *batch, tools map[string]OfferedTool) error {
-	for _, c := range b.calls {
-		if _, ok := tools[c.Name]; !ok {
-			return fmt.Errorf("the model called the tool %q, which does not exist", c.Name)
-		}
-	}
-	return nil
-}
-
-// message is the tool message with all results in the order of the calls.
-func (b *batch) message() (m *message.Message, failed, terminated bool) {
-	m = message.New(message.RoleTool)
-	for _, o := range b.results {
-		m.Contents = append(m.Contents, o.result)
-		failed = failed || o.failed
-		terminated = terminated || o.terminated
-	}
-	return m, failed, terminated
-}
-
-// contents are the results in the order of the calls, where there are any.
-func (b *batch) contents() []message.FunctionResult {
-	var all []message.FunctionResult
-	for _, o := range b.results {
-		if o.result.Result != nil {
-			all = append(all, o.result)
-		}
-	}
-	return all
 }
 
 // add puts a reply behind the replies so far.

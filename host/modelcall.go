@@ -69,7 +69,11 @@ func (r *run) compact(ctx context.Context, messages []*message.Message) ([]*mess
 			own = m
 		}
 	}
-	kept, err := r.agent.compaction.Compact(ctx, messages, own)
+	var kept []*message.Message
+	err := guard(r.out, func() (err error) {
+		kept, err = r.agent.compaction.Compact(ctx, messages, own)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("compaction: %w", err)
 	}
@@ -114,6 +118,12 @@ func (r *run) ask(ctx context.Context, request *ChatRequest, dropCalls bool, t *
 		}
 		return nil, err
 	}
+	for i, m := range response.Messages {
+		if m == nil {
+			return nil, &ModelError{Kind: ErrBadReply, Err: fmt.Errorf("message %d of the reply is nil", i)}
+		}
+	}
+	response = withSoundCalls(response)
 	if response.ConversationID != "" {
 		r.returnedConversation = response.ConversationID
 		if r.session != nil {
@@ -136,12 +146,54 @@ func (r *run) stream(ctx context.Context, request *ChatRequest, dropCalls bool, 
 		if dropCalls {
 			u = u.withoutCalls()
 		}
+		if sound := soundCalls(u.Contents); sound != nil {
+			own := *u
+			own.Contents, u = sound, &own
+		}
 		c.add(u)
-		if err := r.out.show(u); err != nil {
+		if err := guard(r.out, func() error { return r.out.show(u) }); err != nil {
 			return nil, err, nil
 		}
 	}
 	return c.done(), nil, ctx.Err()
+}
+
+// withSoundCalls is a response whose calls have arguments that JSON can hold, so that a session with them can be saved.
+func withSoundCalls(r *Response) *Response {
+	own := r
+	for i, m := range r.Messages {
+		sound := soundCalls(m.Contents)
+		if sound == nil {
+			continue
+		}
+		if own == r {
+			copied := *r
+			copied.Messages = slices.Clone(r.Messages)
+			own = &copied
+		}
+		c := *m
+		c.Contents = sound
+		own.Messages[i] = &c
+	}
+	return own
+}
+
+// soundCalls puts what a model wrote in the place of arguments and is no JSON into a JSON string. It is nil where there is
+// none such.
+func soundCalls(contents []message.Content) []message.Content {
+	var sound []message.Content
+	for i, c := range contents {
+		call, ok := c.(message.FunctionCall)
+		if !ok || len(call.Arguments) == 0 || call.Arguments.IsValid() {
+			continue
+		}
+		if sound == nil {
+			sound = slices.Clone(contents)
+		}
+		call.Arguments = textValue(string(call.Arguments))
+		sound[i] = call
+	}
+	return sound
 }
 
 func usageCosts(r *Response) []Cost {

@@ -13,7 +13,7 @@ const failedHookTime = 5 * time.Second
 // from runs the providers from position i on, and the model behind the last of them.
 func (r *run) from(ctx context.Context, i int) error {
 	if i == len(r.slots) {
-		return r.loop(ctx)
+		return guard(r.out, func() error { return r.loop(ctx) }) // tools, schemas, sources and clients are others' code too
 	}
 	if r.slots[i].wrap != nil {
 		return r.wrapped(ctx, i)

@@ -102,7 +102,11 @@ func (r *run) offeredTools(ctx context.Context) ([]OfferedTool, error) {
 		all = append(all, OfferedTool{Tool: t})
 	}
 	for _, source := range slices.Concat(r.agent.sources, r.sources) {
-		tools, err := source.Tools(ctx)
+		var tools []Tool
+		err := guard(r.out, func() (err error) {
+			tools, err = source.Tools(ctx)
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("tools of %s: %w", source.SourceID(), err)
 		}

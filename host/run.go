@@ -32,6 +32,8 @@ type run struct {
 	storedStep bool
 	// decided are the calls whose approval this run acted upon.
 	decided map[string]bool
+	// resumed are the batches that this run answered: each runs once, whatever is tried again.
+	resumed []resumed
 	// hasSession says that the caller passed a session, so that it outlives the run.
 	hasSession bool
 	// listens says that a provider has a hook of the loop; iterations counts model calls.
@@ -57,6 +59,9 @@ type run struct {
 
 // newRun merges what the agent and the run bring along.
 func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
+	if i := slices.IndexFunc(c.ToolSources, func(s ToolSource) bool { return s == nil }); i >= 0 {
+		return nil, fmt.Errorf("run: tool_sources/%d: a source is nil", i)
+	}
 	slots := a.slots
 	if len(c.Providers) > 0 {
 		own, faults := newSlots(c.Providers, a.slots)
@@ -162,7 +167,11 @@ func (r *run) resolveFactories(ctx context.Context) error {
 		if f == nil {
 			continue
 		}
-		p, err := r.session.provider(ctx, f)
+		var p Provider
+		err := guard(r.out, func() (err error) {
+			p, err = r.session.provider(ctx, f)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -195,8 +204,12 @@ func (r *run) greetSession(ctx context.Context) error {
 	if r.session == nil {
 		return nil
 	}
-	r.session.creating.Lock()
-	defer r.session.creating.Unlock()
+	select {
+	case r.session.creating <- struct{}{}:
+		defer func() { <-r.session.creating }()
+	case <-ctx.Done(): // another run of the session is not done with it
+		return ctx.Err()
+	}
 	if r.session.created {
 		return nil
 	}

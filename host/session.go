@@ -24,7 +24,9 @@ type Session struct {
 	order     []string
 	made      map[*perSession]Provider
 
-	creating sync.Mutex
+	resuming map[string]bool // batches whose calls run just now
+
+	creating chan struct{} // holds one while session_created runs
 	created  bool
 }
 
@@ -33,7 +35,7 @@ func NewSession(id string) *Session {
 	if id == "" {
 		id = uuid.NewString()
 	}
-	return &Session{id: id, buckets: map[string]*State{}}
+	return &Session{id: id, buckets: map[string]*State{}, creating: make(chan struct{}, 1)}
 }
 
 // ID is the session's id. It never changes.
@@ -175,6 +177,28 @@ func RestoreSession(data []byte) (*Session, error) {
 		return nil, fmt.Errorf(`not a session: "session_id" is missing`)
 	}
 	return s, nil
+}
+
+// claim reserves a batch for one run, and reports whether it was free.
+func (s *Session) claim(batch string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resuming[batch] {
+		return false
+	}
+	if s.resuming == nil {
+		s.resuming = map[string]bool{}
+	}
+	s.resuming[batch] = true
+	return true
+}
+
+func (s *Session) release(batches []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range batches {
+		delete(s.resuming, b)
+	}
 }
 
 // provider returns what a factory made for this session, making it first where needed.

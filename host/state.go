@@ -81,7 +81,7 @@ func (s *State) Set(key string, value any) error {
 }
 
 // Update reads and writes the value of key as one step: f gets what is there, nil where nothing is, and returns what is to
-// stand there. An error of f, and a value that JSON cannot represent, change nothing. f must be quick and must not touch
+// stand there; nil takes the key out. An error of f, and a value that JSON cannot represent, change nothing. f must be quick and must not touch
 // the bucket, which is locked meanwhile.
 func (s *State) Update(key string, f func(old jsontext.Value) (any, error)) error {
 	s.mu.Lock()
@@ -105,6 +105,10 @@ func (s *State) Update(key string, f func(old jsontext.Value) (any, error)) erro
 	if err != nil {
 		return err
 	}
+	if value == nil {
+		s.deleteLocked(key)
+		return nil
+	}
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("state %q cannot be kept as JSON: %w", key, err)
@@ -118,14 +122,18 @@ func (s *State) Delete(key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parse()
+	s.deleteLocked(key)
+	return nil
+}
+
+func (s *State) deleteLocked(key string) {
 	for i, m := range s.members {
 		if m.name == key {
 			s.members = append(s.members[:i:i], s.members[i+1:]...)
 			s.raw = nil
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // Raw returns the whole bucket as a JSON object, byte for byte as it was last replaced or restored if nothing was set

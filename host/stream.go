@@ -52,6 +52,7 @@ func (s *Stream) Updates() iter.Seq2[*Update, error] {
 		}
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
+		s.err = errors.New("the stream is being read: the response is there when it is over")
 		stopped := false
 		var err error
 		out := &emitter{root: &consumer{ctx: ctx, yield: func(u *Update) bool {

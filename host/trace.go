@@ -80,6 +80,16 @@ func (TraceFunc) Start(ctx context.Context, _ *HookTrace) context.Context { retu
 // End calls the function.
 func (f TraceFunc) End(ctx context.Context, t *HookTrace) { f(ctx, *t) }
 
+// quietly calls a tracer. One that panics is passed over: who follows a run does not end it.
+func quietly(ctx context.Context, f func() context.Context) (after context.Context) {
+	defer func() {
+		if recover() != nil || after == nil {
+			after = ctx
+		}
+	}()
+	return f()
+}
+
 // tracers are the agent's and the run's. None costs nothing.
 type tracers []Tracer
 
@@ -88,7 +98,7 @@ func (ts tracers) start(ctx context.Context, t *HookTrace) (context.Context, fun
 	t.Start = time.Now()
 	contexts := make([]context.Context, len(ts))
 	for i, tracer := range ts {
-		ctx = tracer.Start(ctx, t)
+		ctx = quietly(ctx, func() context.Context { return tracer.Start(ctx, t) })
 		contexts[i] = ctx
 	}
 	return ctx, func() {
@@ -97,7 +107,10 @@ func (ts tracers) start(ctx context.Context, t *HookTrace) (context.Context, fun
 		}
 		for i := range ts {
 			i = len(ts) - 1 - i
-			ts[i].End(contexts[i], t)
+			quietly(contexts[i], func() context.Context {
+				ts[i].End(contexts[i], t)
+				return nil
+			})
 		}
 	}
 }
