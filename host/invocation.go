@@ -154,6 +154,9 @@ func (r *run) prepare(ctx context.Context, call message.FunctionCall, tools map[
 	return &prepared{offered, arguments}, nil
 }
 
+// errNoReturn is what a call comes to whose tool ended its goroutine.
+var errNoReturn = errors.New("the tool ended without a result")
+
 // runAll runs the calls that are ready, all at the same time.
 func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map[string]OfferedTool) error {
 	ends := make([]func(), 0, len(ready))
@@ -178,8 +181,14 @@ func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map
 					return
 				}
 				start := time.Now()
+				returned := false
+				defer func() {
+					if !returned {
+						b.results[i] = failure(b.calls[i], functionFailed, errNoReturn, r.agent.invocation.IncludeDetailedErrors)
+					}
+				}()
 				b.results[i] = r.answer(ctx, b.calls[i], p)
-				b.results[i].duration = time.Since(start)
+				b.results[i].duration, returned = time.Since(start), true
 			})
 		}
 		return wg.Wait

@@ -21,7 +21,7 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.model, "model", "", "let this model answer in place of the config's: offline, or openai:NAME")
-	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "where the model's protocol begins, as in http://localhost:11434/v1; no key is sent there without --api-key-env")
+	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "where the model's protocol begins, as in http://localhost:11434/v1; no key is sent there without --api-key-env, and of the config's model only name and api stay")
 	cmd.Flags().StringVar(&f.apiKeyEnv, "api-key-env", "", "the environment variable that holds the model's key (default OPENAI_API_KEY for OpenAI itself)")
 	_ = cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions( // the flag was defined above
 		[]string{config.ModelOffline, config.ModelOpenAI + ":"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
@@ -59,6 +59,9 @@ func (f *modelFlags) override(cmd *cobra.Command, m config.Model) (config.Model,
 		m.APIKey = v
 	}
 	if err := m.Check(); err != nil {
+		if changed("base-url") {
+			err = fmt.Errorf("%w (in a weft.yaml, with base_url)", err)
+		}
 		return m, &usageError{cmd, err}
 	}
 	return m, nil
@@ -74,6 +77,9 @@ func (f *modelFlags) named(m config.Model) (config.Model, error) {
 		return config.Model{Provider: provider}, nil
 	case provider != config.ModelOpenAI:
 		hint := ""
+		if !strings.Contains(f.model, ":") {
+			hint = ": did you mean openai:" + f.model + "?"
+		}
 		if w := nearest.Word(provider, config.ModelProviders()); w != "" {
 			hint = ": did you mean " + w + "?"
 		}

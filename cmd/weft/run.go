@@ -51,7 +51,8 @@ session in a file and goes on with it at the next start.
 
 The config names the model; --model, --base-url and --api-key-env name another one. Keys of models stand in environment
 variables alone, and the config says in which. The tool servers of the config are started with the agent, and end with
-it. Calls of their tools that need approval are asked about in a conversation; elsewhere --approve decides.`),
+it. With --approve ask, calls of their tools that need approval are asked about in a conversation and refused elsewhere;
+all and none decide everywhere. What waits for an answer in a session is asked about first.`),
 		Example: strings.Trim(`
   weft run
   weft run guide.yaml --session chat.json --trace

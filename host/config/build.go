@@ -158,6 +158,7 @@ func (c *Config) load(ctx context.Context, o BuildOptions, b *Built) ([]host.Pro
 		faults.sourceIDTaken(seen, p.Line, p.Column, p.path, provider.SourceID())
 		providers = append(providers, provider)
 	}
+	owners := map[string]string{} // of the names of tools
 	for i, t := range c.Tools {
 		switch {
 		case serverErrs[i] != nil:
@@ -167,12 +168,31 @@ func (c *Config) load(ctx context.Context, o BuildOptions, b *Built) ([]host.Pro
 			b.servers = append(b.servers, servers[i])
 			b.ToolSources = append(b.ToolSources, servers[i].SourceID())
 			faults.sourceIDTaken(seen, t.Line, t.Column, t.path, servers[i].SourceID())
+			faults.toolsTaken(ctx, owners, t, servers[i])
 		}
 	}
 	if ctx.Err() != nil && len(faults.faults) > 0 {
 		return nil, context.Cause(ctx) // what failed, failed for that
 	}
 	return providers, faults.err()
+}
+
+// toolsTaken records tools of a server whose names an earlier one has. A list that changes later is looked at by each run.
+func (c *collector) toolsTaken(ctx context.Context, owners map[string]string, t ToolServer, s *mcp.Server) {
+	tools, err := s.Tools(ctx)
+	if err != nil {
+		c.causes = append(c.causes, err)
+		c.add(t.Line, t.Column, t.path, "", "tool server %s: %v", s.SourceID(), err)
+		return
+	}
+	for _, tool := range tools {
+		name := tool.Definition().Name
+		if other, taken := owners[name]; taken && other != s.SourceID() {
+			c.add(t.Line, t.Column, t.path, "give it a prefix, such as prefix: "+s.SourceID()+"_, or leave the tool out with allow",
+				"tool server %s has a tool %q, and so has %s", s.SourceID(), name, other)
+		}
+		owners[name] = s.SourceID()
+	}
 }
 
 // under tells that something begins; what it returns tells that it is over.

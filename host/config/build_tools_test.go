@@ -241,3 +241,11 @@ func TestPatternsOfNames(t *testing.T) {
 		}
 	}
 }
+
+func TestToolsOfOneNameAreToldWithTheirPlace(t *testing.T) {
+	_, err := withServers(t, nil, "tools:\n  - {mcp: [SERVER], source_id: a}\n  - {mcp: [SERVER], source_id: b, allow: [look]}\n", BuildOptions{})
+	require.ErrorContains(t, err, `weft.yaml:3:6: tools[1]: tool server b has a tool "look", and so has a: give it a prefix, such as prefix: b_`)
+	built, err := withServers(t, nil, "tools:\n  - {mcp: [SERVER], source_id: a}\n  - {mcp: [SERVER], source_id: b, prefix: b_}\n", BuildOptions{})
+	require.NoError(t, err)
+	require.NoError(t, built.Close(t.Context()))
+}

@@ -112,6 +112,9 @@ func (d *decoder) misplaced(n *node, names []string, hint string) *node {
 
 func (d *decoder) unknownKey(n *node, e entry, names []string) {
 	hint := didYouMean(e.key, names)
+	if e.key == "api_key" && slices.Contains(names, "api_key_env") {
+		hint = "keys do not stand in the file: api_key_env names the environment variable that holds it"
+	}
 	if hint == "" {
 		hint = "the keys here are " + strings.Join(names, ", ")
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"log/slog"
 
 	"github.com/weft-run/weft/host"
@@ -33,10 +34,24 @@ func guardReaders() []named[any] {
 			}
 			return settings(permissionsKeys)(d, n)
 		}},
-		{"breaker", settings(breakerKeys)},
+		{"breaker", func(d *decoder, n *node) any {
+			s := settings(breakerKeys)(d, n).(middleware.BreakerConfig)
+			refuse, end := cmp.Or(s.RefuseAt, middleware.DefaultRefuseAt), cmp.Or(s.EndAt, middleware.DefaultEndAt)
+			if refuse > 0 && end > 0 && end <= refuse {
+				d.fault(n, "make end_at larger than refuse_at", "refuse_at is %d and end_at %d, so no call would ever be refused", refuse, end)
+			}
+			return s
+		}},
 		{"error_limits", settings(errorLimitsKeys)},
 		{"overflow", settings(overflowKeys())},
-		{"retry", settings(retryKeys)},
+		{"retry", func(d *decoder, n *node) any {
+			s := settings(retryKeys)(d, n).(middleware.RetryConfig)
+			base, most := cmp.Or(s.BaseDelay, middleware.DefaultBaseDelay), cmp.Or(s.MaxDelay, middleware.DefaultMaxDelay)
+			if base > most && most > 0 {
+				d.fault(n, "make max_delay larger", "base_delay is %v, and max_delay %v", base, most)
+			}
+			return s
+		}},
 		{"budget", settings(budgetKeys)},
 		{"timeouts", settings(timeoutsKeys)},
 	}

@@ -65,6 +65,10 @@ var openaiKeys = tagged("provider",
 
 func readModel(d *decoder, n *node, c *Config) {
 	if n.kind == kindText {
+		if name, ok := strings.CutPrefix(n.text, ModelOpenAI+":"); ok {
+			d.fault(n, "write it as {provider: openai, name: "+shortened(name)+"}", "the form provider:name is one of the command line")
+			return
+		}
 		if provider, ok := d.oneOf(n, ModelProviders()...); ok {
 			c.Model = Model{Provider: provider, Line: n.line, Column: n.column}
 			if provider == ModelOpenAI {
@@ -119,7 +123,7 @@ func (d *decoder) tryOpenAI(n *node, part openai.Config) {
 // checkOpenAI records what is wrong with the parts together, each of which was fine.
 func (d *decoder) checkOpenAI(n *node, m Model) {
 	if err := m.Check(); err != nil {
-		d.faultAt(n, "base_url", "that is the key allow_insecure_http", "%v", err)
+		d.faultAt(n, "base_url", "", "%v", err)
 	}
 }
 
@@ -138,7 +142,11 @@ func (m Model) Check() error {
 	return client.Close()
 }
 
-func openaiReason(err error) string { return strings.TrimPrefix(err.Error(), "openai: ") }
+// openaiReason is what the client says, in the words of the config.
+func openaiReason(err error) string {
+	return strings.NewReplacer("give the secret as api key or header", "name the variable that holds the secret as api_key_env",
+		"allow insecure http", "set allow_insecure_http").Replace(strings.TrimPrefix(err.Error(), "openai: "))
+}
 
 // modelClient makes the client. What is wrong goes to c; the client is nil then.
 func (c *collector) modelClient(m Model, getenv func(string) string) host.ChatClient {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -73,9 +74,12 @@ type Used struct {
 	ToolCalls    int64 `json:"tool_calls"`
 }
 
+// maxTokens is where counting of tokens stops, so that no sum overflows, whatever a model tells.
+const maxTokens = math.MaxInt64 / 4
+
 func (u *Used) add(other Used) {
-	u.InputTokens += other.InputTokens
-	u.OutputTokens += other.OutputTokens
+	u.InputTokens = min(u.InputTokens+min(other.InputTokens, maxTokens), maxTokens)
+	u.OutputTokens = min(u.OutputTokens+min(other.OutputTokens, maxTokens), maxTokens)
 	u.ModelCalls += other.ModelCalls
 	u.ToolCalls += other.ToolCalls
 }

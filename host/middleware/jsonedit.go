@@ -25,7 +25,7 @@ func editJSON(value jsontext.Value, edit jsonEdit) jsontext.Value {
 	if len(bytes.TrimSpace(value)) == 0 {
 		return value
 	}
-	e := jsonEditor{jsonEdit: edit, dec: jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true))}
+	e := jsonEditor{jsonEdit: edit, dec: jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	if err := e.only(); err != nil {
 		if text := edit.text(string(value)); text != string(value) {
 			return quoted(text)
@@ -108,16 +108,18 @@ func (e *jsonEditor) object() error {
 		return err
 	}
 	e.out = append(e.out, '{')
-	names := map[string]bool{}
+	names, next := map[string]bool{}, map[string]int{} // next is where counting goes on for a name
 	for first := true; e.dec.PeekKind() != '}'; first = false {
 		token, err := e.dec.ReadToken()
 		if err != nil {
 			return err
 		}
 		name := token.String()
-		written := e.edited(name)
-		for n := 2; names[written]; n++ {
-			written = e.edited(name) + " " + strconv.Itoa(n)
+		clean := e.edited(name)
+		written := clean
+		for names[written] {
+			next[clean]++
+			written = clean + " " + strconv.Itoa(next[clean]+1)
 			e.changed = true
 		}
 		names[written] = true

@@ -91,11 +91,13 @@ var (
 //     whole, which become strings.
 //   - Output is looked at before it leaves, is stored, or is shown, reasoning too. In a stream the end of a text is held
 //     back for as long as something that is looked for could still be growing: the word under way as a rule, at most 320
-//     runes, the longest e-mail address, or what the longest [Pattern] may match. A text ends with its message, or where content of another kind
-//     follows. Blocking ends a stream before anything of what was found left; what stood before it may have left.
+//     runes, the longest e-mail address, or what the longest [Pattern] may match. A text ends with its message, or where
+//     content of another kind follows. Blocking ends a stream before anything of what was found left; what stood before it
+//     may have left.
 //
 // Calls of tools are never changed, whoever wrote their arguments: what was asked for, approved and run must be the same.
-// Nor are data: URIs, the properties of messages, and errors that end a run.
+// Nor are data: URIs, the properties of messages, errors that end a run, and events ([host.Emit]), which go straight to
+// the caller.
 func NewPII(c PIIConfig) host.Middleware {
 	p := &pii{c.withDefaults()}
 	return host.Middleware{

@@ -135,7 +135,7 @@ func (a *abandonable) Call(ctx context.Context, arguments jsontext.Value) (jsont
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		var o outcome
+		o := outcome{err: errors.New("the tool ended without a result")} // as one does that ends its goroutine
 		defer func() {
 			if v := recover(); v != nil {
 				o = outcome{err: &host.PanicError{Value: v, Stack: debug.Stack()}}

@@ -2,7 +2,8 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
+	"net/url"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ type graph struct {
 	byAnchor  map[string]*node
 	id        string // of the root
 	faults    []error
+
+	instructions int // of all patterns
 }
 
 // node is one schema of a document.
@@ -36,6 +39,8 @@ type node struct {
 	item    []*node
 	items   []*node
 
+	pattern, patterns int // instructions of pattern, and of those of patternProperties
+
 	state int     // of the search for cycles
 	cost  float64 // how many schemas are held against one place
 }
@@ -47,6 +52,9 @@ const (
 	finished
 )
 
+// maxPointer is how many bytes the JSON pointer of a schema may have.
+const maxPointer = 1 << 10
+
 // maxCost is how many schemas may be held against one place of a value.
 const maxCost = 10_000
 
@@ -56,8 +64,11 @@ func newGraph(root *jsonschema.Schema) (*graph, error) {
 	g := &graph{nodes: map[*jsonschema.Schema]*node{}, byPointer: map[string]*node{}, byAnchor: map[string]*node{}, id: strings.TrimSuffix(root.ID, "#")}
 	g.root = g.add(root, "#")
 	for _, n := range g.order {
-		g.refer(n, "$ref", n.schema.Ref)
-		g.refer(n, "$dynamicRef", n.schema.DynamicRef)
+		g.refer(n, "$ref", &n.schema.Ref)
+		g.refer(n, "$dynamicRef", &n.schema.DynamicRef)
+	}
+	for _, n := range g.order { // all references are pointers now
+		n.schema.Anchor, n.schema.DynamicAnchor = "", ""
 	}
 	if len(g.faults) == 0 {
 		for _, n := range g.order {
@@ -77,18 +88,26 @@ func (g *graph) add(s *jsonschema.Schema, at string) *node {
 		return nil
 	}
 	n := &node{schema: s, at: at}
+	if len(at) > maxPointer { // here and in the validator each schema has its own
+		g.fault(ErrTooLarge, at, "the way to this schema is longer than %d bytes: choose shorter names", maxPointer)
+		return n
+	}
 	g.nodes[s], g.byPointer[at] = n, n
 	g.order = append(g.order, n)
 	for _, anchor := range []string{s.Anchor, s.DynamicAnchor} {
-		if anchor != "" {
-			g.byAnchor[anchor] = n
+		if anchor == "" {
+			continue
 		}
+		if other, taken := g.byAnchor[anchor]; taken {
+			g.fault(ErrSchema, at, "the anchor %.80q stands at %s too: each name once", anchor, place(other.at))
+		}
+		g.byAnchor[anchor] = n
 	}
 	if s.ID != "" && at != "#" {
 		g.fault(ErrSchema, at+"/$id", "an $id below the root is not supported: use $defs, and $anchor to name a part")
 	}
 	if s.Pattern != "" {
-		g.pattern(s.Pattern, at+"/pattern")
+		n.pattern = g.pattern(s.Pattern, at+"/pattern")
 	}
 	one := func(name string, child *jsonschema.Schema, into *[]*node) {
 		if c := g.add(child, at+"/"+name); c != nil && into != nil {
@@ -125,7 +144,7 @@ func (g *graph) add(s *jsonschema.Schema, at string) *node {
 		}
 	}
 	for _, pattern := range sortedKeys(s.PatternProperties) {
-		g.pattern(pattern, at+"/patternProperties/"+escape(pattern))
+		n.patterns += g.pattern(pattern, at+"/patternProperties/"+escape(pattern))
 	}
 	named("patternProperties", s.PatternProperties, &n.members)
 	one("additionalProperties", s.AdditionalProperties, &n.members)
@@ -155,14 +174,40 @@ func escape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-func (g *graph) pattern(pattern, at string) {
-	if _, err := regexp.Compile(pattern); err != nil {
+// maxInstructions bounds the patterns of a document, all together. A repetition is that many times what it repeats.
+const maxInstructions = 20_000
+
+// pattern checks a pattern and returns how long it is as a program.
+func (g *graph) pattern(pattern, at string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
 		g.fault(ErrPattern, at, "%v", err)
+		return 0
 	}
+	n := instructions(tree)
+	g.instructions += n
+	if g.instructions > maxInstructions && g.instructions-n <= maxInstructions {
+		g.fault(ErrTooComplex, at, "the patterns up to here come to more than %d instructions", maxInstructions)
+	}
+	return n
 }
 
-// refer adds what a reference leads to.
-func (g *graph) refer(n *node, keyword, ref string) {
+// instructions is about how long a pattern is as a program, without making it.
+func instructions(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += instructions(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
+}
+
+// refer adds what a reference leads to, and writes that into the schema as a plain pointer, so that the validator goes
+// where the graph says and nowhere else.
+func (g *graph) refer(n *node, keyword string, reference *string) {
+	ref := *reference
 	if ref == "" {
 		return
 	}
@@ -175,6 +220,11 @@ func (g *graph) refer(n *node, keyword, ref string) {
 		g.fault(ErrRemoteReference, at, "%.200q leads out of the document, and nothing is ever fetched: put what it means into $defs", ref)
 		return
 	}
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil {
+		g.fault(ErrReference, at, "%.200q: %v", ref, err)
+		return
+	}
 	target := g.byPointer["#"+fragment]
 	if target == nil && !strings.HasPrefix(fragment, "/") {
 		target = g.byAnchor[fragment]
@@ -184,6 +234,7 @@ func (g *graph) refer(n *node, keyword, ref string) {
 		return
 	}
 	n.same = append(n.same, target)
+	*reference = "#" + (&url.URL{Fragment: target.at[1:]}).EscapedFragment()
 }
 
 // measure finds schemas that lead back to themselves at one place of a value, and counts how many are held against it.
@@ -203,7 +254,8 @@ func (g *graph) measure(n *node) {
 	}
 	n.state = finished
 	if n.cost > maxCost {
-		if n.cost < 10*maxCost { // once is enough, not for everything that leads here
+		// Once is enough, not for everything that leads here.
+		if !slices.ContainsFunc(n.same, func(other *node) bool { return other.cost > maxCost }) {
 			g.fault(ErrTooComplex, n.at, "more than %d schemas would be held against one place of a value", maxCost)
 		}
 	}

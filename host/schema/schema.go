@@ -29,6 +29,9 @@ const (
 	defaultDepth = 64
 )
 
+// maxValueDepth is how deep a value may nest.
+const maxValueDepth = 128
+
 // maxMessage bounds the text of an error of Validate, which quotes the value.
 const maxMessage = 1 << 10
 
@@ -113,6 +116,9 @@ func (s *Schema) JSON() []byte { return s.document }
 // wanted; a value that would take too many steps is [ErrTooComplex]. Duplicate names, invalid UTF-8 and numbers beyond
 // float64 in the value are errors too.
 func (s *Schema) Validate(value jsontext.Value) error {
+	if at, deep := deeper(value, maxValueDepth); deep {
+		return fmt.Errorf("%w: more than %d objects and arrays inside each other, at byte %d", ErrTooComplex, maxValueDepth, at)
+	}
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return fmt.Errorf("not one JSON value: %w", err)

@@ -65,6 +65,16 @@ func structure(value any, at string, top bool) []error {
 				want = schemas
 			}
 		}
+		if name == "dependencies" && isObject(child) { // schemas, or arrays of names
+			for _, key := range slices.Sorted(maps.Keys(child.(map[string]any))) {
+				if one := child.(map[string]any)[key]; !isList(one) {
+					faults = append(faults, structure(one, place+"/"+escape(key), false)...)
+				}
+			}
+		}
+		if other := spelled(name); other != name {
+			faults = append(faults, fmt.Errorf("%s: want %s, in these letters", at, other))
+		}
 		switch {
 		case !known:
 		case want == aSchema:
@@ -159,3 +169,16 @@ func joined(faults []error) error {
 	}
 	return errors.Join(faults...)
 }
+
+// spelled is the keyword that a name is but for the case of its letters, which the validator's decoder does not see; or
+// the name.
+func spelled(name string) string {
+	for _, keyword := range keywords {
+		if strings.EqualFold(keyword, name) {
+			return keyword
+		}
+	}
+	return name
+}
+
+var keywords = append(slices.Sorted(maps.Keys(forms)), "items", "dependencies", "dependentRequired", "enum", "const", "default", "examples", "$vocabulary")

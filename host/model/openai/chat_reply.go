@@ -14,6 +14,7 @@ import (
 type chatReply struct {
 	ID      string         `json:"id"`
 	Model   string         `json:"model"`
+	Object  string         `json:"object"`
 	Error   jsontext.Value `json:"error"`
 	Choices []chatReplied  `json:"choices"`
 	Usage   *chatUsage     `json:"usage"`
@@ -92,7 +93,14 @@ type chatEvents struct {
 
 var _ events = (*chatEvents)(nil)
 
-func (e *chatEvents) event(_ string, data []byte) ([]*host.Update, bool, error) {
+func (e *chatEvents) event(name string, data []byte) ([]*host.Update, bool, error) {
+	if name == "error" { // some servers write the error as the event itself
+		said, ok := readError(data)
+		if !ok {
+			said.Message = string(data)
+		}
+		return nil, false, inReply{said}
+	}
 	reply, err := e.read(data)
 	if err != nil {
 		return nil, false, err
@@ -118,6 +126,10 @@ func (e *chatEvents) read(data []byte) (*chatReply, error) {
 	}
 	if err := asInReply(reply.Error); err != nil {
 		return nil, err
+	}
+	if reply.Object == "error" {
+		said, _ := readError(data)
+		return nil, inReply{said}
 	}
 	if reply.ID != "" {
 		e.id = reply.ID

@@ -129,8 +129,10 @@ func asInReply(value jsontext.Value) error {
 		return inReply{e}
 	case '"':
 		return inReply{serviceError{Message: textOf(value)}}
+	case 0, 'n', 'f':
+		return nil
 	}
-	return nil
+	return inReply{serviceError{Message: string(value)}}
 }
 
 // faulty is an error of reading an answer: one that the service reports in it, or of its form.

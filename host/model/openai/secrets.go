@@ -55,14 +55,19 @@ func (s secrets) hide(prefix string, err error) error {
 	if prefix != "" {
 		text = prefix + ": " + text
 	}
-	clean := text
-	for _, v := range s.values() {
-		clean = strings.ReplaceAll(clean, v, hidden)
-	}
+	clean := s.clean(text)
 	if clean != text {
 		return errors.New(oneLine(clean))
 	}
 	return &clear{text: oneLine(clean), err: err}
+}
+
+// clean is a text without secrets. It is to be called before a text is cut, which may leave a part of one.
+func (s secrets) clean(text string) string {
+	for _, v := range s.values() {
+		text = strings.ReplaceAll(text, v, hidden)
+	}
+	return text
 }
 
 // clear is an error whose text was looked through.

@@ -72,7 +72,7 @@ func (c *Client) answer(r *http.Request, next option.MiddlewareNext) (*http.Resp
 		defer func() { _ = response.Body.Close() }()
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBytes))
 		return nil, c.bad(response.StatusCode, fmt.Errorf(
-			"answered %s: is the base URL right, or is there a proxy in between? It begins %.200q", media, body,
+			"answered %s: is the base URL right, or is there a proxy in between? It begins %.200q", media, c.secrets.clean(string(body)),
 		))
 	}
 	response.Body = &capped{ReadCloser: response.Body, left: c.maxBytes, tooLong: c.tooLong()}

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -46,6 +45,7 @@ func startChild(c *Command, log *slog.Logger, sourceID string) (*child, error) {
 	}
 	p.cmd.Dir, p.cmd.Env = c.Dir, environment(c.Env)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, p.stderr
+	ownGroup(p.cmd)              // so that what a launcher started ends with it
 	p.cmd.WaitDelay = c.StopTime // where the program left another behind that holds its standard error
 	err = p.cmd.Start()
 	theirIn.Close()
@@ -91,13 +91,14 @@ func environment(configured []string) []string {
 func (p *child) stop() {
 	p.stopping.Do(func() {
 		p.stdin.Close()
+		defer killGroup(p.cmd.Process) // whoever is left
 		if p.gone() {
 			return
 		}
-		if err := p.cmd.Process.Signal(syscall.SIGTERM); err == nil && p.gone() {
+		if err := terminateGroup(p.cmd.Process); err == nil && p.gone() {
 			return
 		}
-		_ = p.cmd.Process.Kill() // fails only where it is gone
+		killGroup(p.cmd.Process)
 		<-p.exited
 	})
 	<-p.exited

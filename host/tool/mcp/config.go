@@ -119,8 +119,13 @@ func (c Config) withDefaults() (Config, error) {
 		c.Command = &command
 	default:
 		endpoint := *c.HTTP
-		if u, err := url.Parse(endpoint.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			fault("http: url: want a URL of http or https, got %.80q", endpoint.URL)
+		switch u, err := url.Parse(endpoint.URL); { // what is wrong is told without the URL, which may hold a secret
+		case err != nil || u.Host == "":
+			fault("http: url: want a URL of http or https with a host")
+		case u.Scheme != "http" && u.Scheme != "https":
+			fault("http: url: want a URL of http or https, got one of %.20q", u.Scheme)
+		case u.User != nil:
+			fault("http: url: it has a user or password in it: give the secret as a header")
 		}
 		endpoint.Header = endpoint.Header.Clone()
 		c.HTTP = &endpoint

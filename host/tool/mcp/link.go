@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -61,7 +63,7 @@ func (s *Server) newLink(ctx context.Context) (*link, error) {
 	l.session = session
 	if err != nil {
 		l.close()
-		return nil, fmt.Errorf("%w: %w%s", ErrConnection, err, l.lastWords())
+		return nil, fmt.Errorf("%w: %w%s", ErrConnection, s.config.HTTP.unnamed(err), l.lastWords())
 	}
 	go func() {
 		_ = session.Wait() // why it ended is told by the call that it broke
@@ -113,6 +115,31 @@ func isBroken(err error) bool {
 	_, answered := errors.AsType[*jsonrpc.Error](err)
 	return !answered && !errors.Is(err, ErrList) && !errors.Is(err, errTool)
 }
+
+// unnamed is an error whose text names the endpoint by its host alone: paths and queries hold secrets.
+func (h *HTTP) unnamed(err error) error {
+	if h == nil || err == nil {
+		return err
+	}
+	origin, bad := url.Parse(h.URL)
+	if bad != nil {
+		return err
+	}
+	secret := []string{strconv.Quote(h.URL), origin.Host, h.URL, origin.Host}
+	if path := origin.RequestURI(); path != "/" {
+		secret = append(secret, path, "")
+	}
+	text := strings.NewReplacer(secret...).Replace(err.Error())
+	return &unnamedError{text, err}
+}
+
+type unnamedError struct {
+	text string
+	err  error
+}
+
+func (e *unnamedError) Error() string { return e.text }
+func (e *unnamedError) Unwrap() error { return e.err }
 
 // client is the configured HTTP client with the headers and limits of an endpoint.
 func (h *HTTP) client(limit int) (*http.Client, func()) {

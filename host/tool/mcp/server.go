@@ -153,10 +153,10 @@ func (s *Server) try(ctx context.Context, repeat bool, connect func(context.Cont
 		s.drop(l)
 		switch {
 		case again:
-			return fmt.Errorf("%w: it broke twice: %w%s", ErrConnection, err, l.lastWords())
+			return fmt.Errorf("%w: it broke twice: %w%s", ErrConnection, s.config.HTTP.unnamed(err), l.lastWords())
 		case !repeat:
 			return fmt.Errorf("%w: it broke during the call, which may have been carried out and was not repeated, because the server does not say that this is safe: %w%s",
-				ErrConnection, err, l.lastWords())
+				ErrConnection, s.config.HTTP.unnamed(err), l.lastWords())
 		}
 	}
 }
