@@ -201,7 +201,7 @@ func TestRequiredResume(t *testing.T) {
 	s := agent.CreateSession("")
 	r, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: s})
 	require.NoError(t, err)
-	r, err = agent.Run(t.Context(), answer(asked(r)[0].Respond(true)), host.RunConfig{Session: s})
+	_, err = agent.Run(t.Context(), answer(asked(r)[0].Respond(true)), host.RunConfig{Session: s})
 	require.NoError(t, err)
 	require.Len(t, model.requests, 1)
 }

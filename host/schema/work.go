@@ -48,7 +48,7 @@ func (w *work) count(value any, held []visit) bool {
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		w.steps += float64(len(value) * len(all)) / 16
+		w.steps += float64(len(value)*len(all)) / 16
 		for name, child := range value {
 			if w.steps > maxSteps {
 				return false
@@ -67,7 +67,7 @@ func (w *work) count(value any, held []visit) bool {
 			}
 		}
 	case []any:
-		w.steps += float64(len(value) * len(all)) / 16
+		w.steps += float64(len(value)*len(all)) / 16
 		for i, child := range value {
 			if w.steps > maxSteps {
 				return false
