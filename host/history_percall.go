@@ -34,6 +34,23 @@ func (r *run) loadHistories(ctx context.Context) (bool, error) {
 	return loads, nil
 }
 
+// withoutOpenCalls leaves out calls without results: a run that failed between the two stored them, and services refuse
+// them. What is stored stays.
+func withoutOpenCalls(messages []*message.Message) []*message.Message {
+	answered := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.Contents {
+			if result, ok := c.(message.FunctionResult); ok {
+				answered[result.CallID] = true
+			}
+		}
+	}
+	return withoutContents(messages, func(c message.Content) bool {
+		call, ok := c.(message.FunctionCall)
+		return ok && !answered[call.CallID]
+	})
+}
+
 // storeStep stores what one model call was newly sent, and its reply, which is nil for results that no call followed. The
 // context goes with the first step.
 func (r *run) storeStep(ctx context.Context, sent []*message.Message, reply *Response) error {

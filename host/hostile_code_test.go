@@ -369,3 +369,68 @@ func TestEmitAfterStop(t *testing.T) {
 	}
 	require.ErrorIs(t, second, host.ErrStopped)
 }
+
+func TestPerCallHistoryStoresTheInputOfTwoTriesOnce(t *testing.T) {
+	model := &failOnce{script: script{replies: []*host.Response{callWith("1", "t", `{}`)}}, at: 2}
+	agent := newAgent(t, host.AgentConfig{
+		Client: model, Tools: []host.Tool{saying("t")}, PerServiceCallHistory: true,
+		Providers: []host.Provider{
+			host.WrapFunc("again", func(ctx context.Context, _ *host.SessionContext, next host.Next) error {
+				if err := next(ctx); err != nil {
+					return next(ctx)
+				}
+				return nil
+			}),
+			host.NewInMemoryHistory(host.HistoryConfig{}),
+		},
+	})
+	s := agent.CreateSession("")
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: s})
+	require.NoError(t, err)
+	require.Equal(t, []string{"user text"}, shape(model.requests[len(model.requests)-1]), "the second try starts from the question")
+	stored, err := host.StoredMessages(s.State(host.DefaultHistoryID))
+	require.NoError(t, err)
+	n := 0
+	for _, m := range stored {
+		if m.Text() == "hi" {
+			n++
+		}
+	}
+	require.Equal(t, 1, n)
+}
+
+// A crash between a call and its result leaves the call in the store; no model is sent it, in any call of the next run.
+func TestPerCallHistoryAfterACrash(t *testing.T) {
+	model := &failOnce{script: script{replies: []*host.Response{callWith("1", "t", `{}`), callWith("2", "t", `{}`)}}, at: 2}
+	agent := perCall(t, model, host.HistoryConfig{}, saying("t"))
+	s := agent.CreateSession("")
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Session: s})
+	require.Error(t, err)
+	first := len(model.requests)
+	_, err = agent.Run(t.Context(), host.Text("go on"), host.RunConfig{Session: s})
+	require.NoError(t, err)
+	for _, r := range model.requests[first:] {
+		for _, m := range r.Messages {
+			for _, c := range m.Contents {
+				if call, ok := c.(message.FunctionCall); ok {
+					require.NotEqual(t, "1", call.CallID)
+				}
+			}
+		}
+	}
+}
+
+// Two messages without ids stay two, also where hooks on the stream build the response anew.
+func TestMessagesWithoutIdsStayApartInAStream(t *testing.T) {
+	two := func(_ context.Context, c *host.ChatContext, _ host.Next) error {
+		c.Result = &host.Response{Messages: []*message.Message{message.Assistant("one"), message.Assistant("two")}}
+		return nil
+	}
+	var log []string
+	m := onStream("agent", upper(&log))
+	m.Chat = []host.ChatMiddleware{host.ChatFunc(two)}
+	r, err := newAgent(t, host.AgentConfig{Middleware: m}).Stream(t.Context(), host.Text("hi"), host.RunConfig{}).Response()
+	require.NoError(t, err)
+	require.Len(t, r.Messages, 2)
+	require.Equal(t, "ONETWO", r.Text())
+}

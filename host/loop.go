@@ -13,12 +13,17 @@ const limitReached = "The function call limit reached: the calls of the last rep
 // loop calls the model, answers the calls in its reply, and calls it again, until a reply has no calls or a limit ends
 // it.
 func (r *run) loop(ctx context.Context) error {
-	if _, err := r.loadHistories(ctx); err != nil {
+	loaded, err := r.loadHistories(ctx)
+	if err != nil {
 		return err
 	}
 	request, err := r.request(ctx)
 	if err != nil {
 		return err
+	}
+	fresh := r.input // what no history holds yet
+	if loaded && r.storedStep {
+		request.Messages, fresh = r.context.all(), nil // an earlier try of this run stored it
 	}
 	waits, err := r.openApprovals()
 	if err != nil {
@@ -39,9 +44,12 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	if again {
-		err = r.iterate(ctx, request, waits, tools, total)
+		if loaded {
+			request.Messages = withoutOpenCalls(request.Messages)
+		}
+		err = r.iterate(ctx, request, fresh, waits, tools, total)
 	} else {
-		err = r.storeStep(ctx, r.input, total)
+		err = r.storeStep(ctx, fresh, total)
 	}
 	if err != nil {
 		return err
@@ -114,10 +122,10 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 }
 
 // iterate is the loop itself.
-func (r *run) iterate(ctx context.Context, request *ChatRequest, waits *approvals, tools map[string]OfferedTool, total *Response) error {
+func (r *run) iterate(ctx context.Context, request *ChatRequest, fresh []*message.Message, waits *approvals, tools map[string]OfferedTool, total *Response) error {
 	limits := r.agent.invocation
 	failing, answered := 0, 0
-	sent := append(slices.Clip(r.input), total.Messages...) // what the next model call is newly sent
+	sent := append(slices.Clip(fresh), total.Messages...) // what the next model call is newly sent
 	for iteration := 0; ; iteration++ {
 		last := iteration >= limits.MaxIterations || failing >= limits.MaxConsecutiveErrors ||
 			limits.MaxFunctionCalls > 0 && answered >= limits.MaxFunctionCalls
@@ -296,7 +304,7 @@ func (r *run) showResults(results *message.Message) error {
 	if r.out == nil {
 		return nil
 	}
-	return r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents})
+	return r.out.show(&Update{Role: message.RoleTool, Contents: results.Contents, begins: true})
 }
 
 // nextRequest is the request after a reply whose calls were answered. Where the service keeps the conversation, it has
@@ -313,7 +321,7 @@ func (r *run) nextRequest(ctx context.Context, before *ChatRequest, waits *appro
 	case err != nil:
 		return nil, err
 	case loaded:
-		next.Messages = append(waits.shownToModel(r.context.all()), results)
+		next.Messages = withoutOpenCalls(append(waits.shownToModel(r.context.all()), results))
 	default:
 		next.Messages = append(append(before.Messages, reply.Messages...), results) // nobody was shown what is behind its end
 	}

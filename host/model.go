@@ -154,6 +154,8 @@ type Update struct {
 	Usage *Usage
 	// Event is set, and nothing else, where a part of the run tells something. It is no part of the response.
 	Event *Event
+
+	begins bool // a message, whatever its id says
 }
 
 // Text returns the update's texts joined with nothing between them.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weft-run/weft/message"
@@ -40,7 +41,7 @@ func (c *collector) add(u *Update) {
 		role = message.RoleAssistant
 	}
 	newID := u.MessageID != "" && c.current != nil && c.current.ID != "" && u.MessageID != c.current.ID
-	if c.current == nil || c.current.Role != role || newID {
+	if c.current == nil || c.current.Role != role || newID || u.begins {
 		c.flush()
 		c.current = &message.Message{Role: role, ID: u.MessageID, AuthorName: u.AuthorName}
 		c.response.Messages = append(c.response.Messages, c.current)
@@ -98,7 +99,7 @@ func updatesOf(r *Response) []*Update {
 	updates := make([]*Update, 0, len(r.Messages))
 	for _, m := range r.Messages {
 		updates = append(updates, &Update{
-			Role: m.Role, Contents: m.Contents, MessageID: m.ID, AuthorName: m.AuthorName, ResponseID: r.ID,
+			begins: true, Role: m.Role, Contents: m.Contents, MessageID: m.ID, AuthorName: m.AuthorName, ResponseID: r.ID,
 		})
 	}
 	return updates
@@ -141,4 +142,30 @@ func keepContents(contents []message.Content) []message.Content {
 		}
 	}
 	return kept
+}
+
+// withoutContents leaves out contents, and messages that hold nothing else. The list is the same where nothing is left
+// out.
+func withoutContents(messages []*message.Message, hidden func(message.Content) bool) []*message.Message {
+	var out []*message.Message
+	for i, m := range messages {
+		if !slices.ContainsFunc(m.Contents, hidden) {
+			if out != nil {
+				out = append(out, m)
+			}
+			continue
+		}
+		if out == nil {
+			out = append(make([]*message.Message, 0, len(messages)), messages[:i]...)
+		}
+		if kept := slices.DeleteFunc(slices.Clone(m.Contents), hidden); len(kept) > 0 {
+			c := *m
+			c.Contents = kept
+			out = append(out, &c)
+		}
+	}
+	if out == nil {
+		return messages
+	}
+	return out
 }

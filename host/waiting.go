@@ -291,27 +291,7 @@ func (a *approvals) shownToModel(messages []*message.Message) []*message.Message
 		}
 		return false
 	}
-	var out []*message.Message
-	for i, m := range messages {
-		if !slices.ContainsFunc(m.Contents, hidden) {
-			if out != nil {
-				out = append(out, m)
-			}
-			continue
-		}
-		if out == nil {
-			out = append(make([]*message.Message, 0, len(messages)), messages[:i]...)
-		}
-		if kept := slices.DeleteFunc(slices.Clone(m.Contents), hidden); len(kept) > 0 {
-			c := *m
-			c.Contents = kept
-			out = append(out, &c)
-		}
-	}
-	if out == nil {
-		return messages
-	}
-	return out
+	return withoutContents(messages, hidden)
 }
 
 // holdsCalls reports whether the calls of a batch stand in a list of messages.
