@@ -16,6 +16,7 @@ type keeping struct {
 	script
 	fails int // the model call that fails, from 1
 	open  map[string]bool
+	same  bool // one id for the whole conversation, and not one for each reply
 }
 
 func (k *keeping) Complete(ctx context.Context, r *host.ChatRequest) (*host.Response, error) {
@@ -39,6 +40,9 @@ func (k *keeping) Complete(ctx context.Context, r *host.ChatRequest) (*host.Resp
 	}
 	own := *reply
 	own.ConversationID = "c" + string(rune('0'+len(k.requests)))
+	if k.same {
+		own.ConversationID = "c1"
+	}
 	for _, m := range own.Messages {
 		for _, c := range m.Contents {
 			if call, ok := c.(message.FunctionCall); ok {
@@ -71,7 +75,7 @@ func TestServiceConversationGoesOnAfterARunThatOwesResults(t *testing.T) {
 		"the run was done with the tools":        {options: host.Options{ToolChoice: host.ToolChoice{Mode: host.ToolChoiceRequired}}, want: "t-ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			model := &keeping{script: script{replies: []*host.Response{calls("t")}}, fails: c.fails, open: map[string]bool{}}
+			model := &keeping{same: true, script: script{replies: []*host.Response{calls("t")}}, fails: c.fails, open: map[string]bool{}}
 			tool := &function{name: "t", f: func(context.Context) (string, error) { return "t-ok", c.tool }}
 			agent := newAgent(t, host.AgentConfig{Client: model, Tools: []host.Tool{tool}})
 			session := agent.CreateSession("")
