@@ -1,0 +1,18 @@
+;; Asks for a config value, whose key it frees, and puts the value out. Returns the log level.
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "free" (func $free (param i64)))
+  (import "extism:host/env" "length" (func $length (param i64) (result i64)))
+  (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (import "extism:host/env" "config_get" (func $config_get (param i64) (result i64)))
+  (import "extism:host/env" "get_log_level" (func $get_log_level (result i32)))
+  (func (export "asks") (result i32)
+    (local $key i64) (local $value i64)
+    (local.set $key (call $alloc (i64.const 8)))
+    (call $store_u64 (local.get $key) (i64.const 0x0807060504030201))
+    (local.set $value (call $config_get (local.get $key)))
+    (call $output_set (local.get $value) (call $length (local.get $value)))
+    (call $free (local.get $key))
+    (call $free (local.get $value))
+    (call $get_log_level)))
