@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-run/weft/host/wasm/engine"
+)
+
+var errOther = errors.New("the answer is not the expected one")
+
+// What one call of before_run may take, as a multiple of the native function.
+var ratioAtMost = map[string]map[string]float64{
+	hostShared: {guestC: 1.1, guestRust: 1.8, guestAS: 2.4, guestGo: 8},
+	hostClean:  {guestC: 1.8, guestRust: 2.6, guestAS: 4, guestGo: 14},
+}
+
+// How many times faster a clean call of before_run is to be than others.
+var (
+	fasterThanSDK  = map[string]float64{guestC: 8, guestRust: 7, guestAS: 7, guestGo: 4}
+	fasterThanGRPC = map[string]float64{guestC: 6, guestRust: 4, guestAS: 3, guestGo: 1}
+)
+
+// What a call may take of what Extism's SDK takes.
+const (
+	noopOfSDK = 1.0 / 15
+	echoOfSDK = 1.0 / 8
+)
+
+// beforeRunCase is the work in every guest and every host.
+func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
+	want, err := beforeRun(input)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := b.cells(ctx, "before_run", hosts(), guestNames, input, want)
+	if err != nil {
+		return nil, err
+	}
+	all, err := measure(b.rounds, cells)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(cells))
+	for n, c := range cells {
+		rows[n] = b.row(cells, all, n)
+		if native, ok := find(cells, c.kase, "", hostNative); ok {
+			rows[n].Ratio = rounded(ratios(all[n], all[native]))
+			if target, ok := ratioAtMost[c.host][c.guest]; ok {
+				rows[n].Figures = append(rows[n].Figures, atMost("x native", rows[n].Ratio, "", target))
+			}
+		}
+		if c.host != hostClean {
+			continue
+		}
+		if sdk, ok := find(cells, c.kase, c.guest, hostSDKTimeout); ok && fasterThanSDK[c.guest] > 0 {
+			rows[n].Figures = append(rows[n].Figures,
+				atLeast("times faster than go-sdk with a timeout:", ratios(all[sdk], all[n]), "", fasterThanSDK[c.guest]))
+		}
+		if peer, ok := find(cells, c.kase, "", hostGRPC); ok && fasterThanGRPC[c.guest] > 0 {
+			rows[n].Figures = append(rows[n].Figures,
+				atLeast("times faster than go-plugin:", ratios(all[peer], all[n]), "", fasterThanGRPC[c.guest]))
+		}
+	}
+	return rows, nil
+}
+
+// noopCase is a call of a function that returns at once.
+func noopCase(ctx context.Context, b *bench) ([]row, error) {
+	return b.beside(ctx, "noop", "noop", wasmHosts(hosts()), nil, noopOfSDK)
+}
+
+// echoCase is bytes that go into a guest and come back.
+func echoCase(ctx context.Context, b *bench) ([]row, error) {
+	open := func(spec engine.Spec) func(context.Context, guest) (session, error) {
+		return func(ctx context.Context, g guest) (session, error) { return openWeft(ctx, g, engine.Options{}, spec) }
+	}
+	all := wasmHosts(hosts())
+	for n := range all {
+		switch all[n].name {
+		case hostClean:
+			all[n].open = open(engine.Spec{Limits: raised})
+		case hostShared:
+			all[n].open = open(engine.Spec{Limits: raised, Shared: true})
+		}
+	}
+	defer b.closeWeft(ctx)
+	b.closeWeft(ctx) // the sessions that have the default limits
+	var rows []row
+	for _, size := range []struct {
+		kase  string
+		bytes int
+		ofSDK float64
+	}{{"echo 1 KiB", 1 << 10, 0}, {"echo 64 KiB", 64 << 10, 0}, {"echo 1 MiB", 1 << 20, echoOfSDK}} {
+		text := bytes.Repeat([]byte("0123456789abcdef"), size.bytes/16)
+		some, err := b.beside(ctx, size.kase, "echo", all, text, size.ofSDK)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+// beside measures an export that gives back what it gets in the hosts that run guests, and holds Weft's time against that
+// of Extism's SDK without a timeout; ofSDK is what it may be of it, 0 where there is no target.
+func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, input []byte, ofSDK float64) ([]row, error) {
+	cells, err := b.cellsOf(ctx, kase, export, hosts, guestNames, input, input)
+	if err != nil {
+		return nil, err
+	}
+	all, err := measure(b.rounds, cells)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(cells))
+	for n, c := range cells {
+		rows[n] = b.row(cells, all, n)
+		sdk, ok := find(cells, kase, c.guest, hostSDK)
+		if !ok || c.host != hostClean && c.host != hostShared {
+			continue
+		}
+		f := plain("times faster than go-sdk:", ratios(all[sdk], all[n]), "")
+		if ofSDK > 0 {
+			f = atLeast(f.What, f.Value, "", 1/ofSDK)
+		}
+		rows[n].Figures = append(rows[n].Figures, f)
+	}
+	return rows, nil
+}
+
+// row is the row of one cell, without its ratios.
+func (b *bench) row(cells []cell, all measured, n int) row {
+	return row{Case: cells[n].kase, Guest: cells[n].guest, Host: cells[n].host, Micros: rounded(median(all[n]))}
+}
+
+func (b *bench) cells(ctx context.Context, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
+	return b.cellsOf(ctx, export, export, hosts, guests, input, want)
+}
+
+// cellsOf opens a session for each host and guest that was asked for, and returns their cells.
+func (b *bench) cellsOf(ctx context.Context, kase, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
+	var cells []cell
+	for _, h := range hosts {
+		names := guests
+		if !h.guests {
+			names = []string{""}
+		}
+		for _, name := range names {
+			c := cell{kase: kase, guest: name, host: h.name}
+			if !b.wanted(c) {
+				continue
+			}
+			s, err := b.session(ctx, h, name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.id(), err)
+			}
+			c.once = func() error {
+				output, err := s.call(ctx, export, input)
+				if err == nil && !bytes.Equal(output, want) {
+					err = fmt.Errorf("%w: %q", errOther, output)
+				}
+				return err
+			}
+			cells = append(cells, c)
+		}
+	}
+	return cells, nil
+}
+
+// find returns the place of a cell, if it is measured.
+func find(cells []cell, kase, guest, host string) (int, bool) {
+	for n, c := range cells {
+		if c.kase == kase && c.guest == guest && c.host == host {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func wasmHosts(all []host) []host {
+	var out []host
+	for _, h := range all {
+		if h.guests {
+			out = append(out, h)
+		}
+	}
+	return out
+}

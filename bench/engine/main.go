@@ -1,0 +1,83 @@
+// Command engine measures what a call of a plugin costs: the same work in the same modules under Weft's engine and under
+// Extism's SDK for Go, and as a native function, a subprocess over gRPC and a webhook.
+//
+//	scripts/bench-guests && cd bench/engine && go run . -rounds 5 -run 'before_run/c/'
+//
+// The work is that of a small plugin: before_run reads 2 KB of JSON, counts the words of a message and writes 0.4 KB. What
+// is measured beside it, and what each figure is to be, cases.go lists.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func main() {
+	if code, ok := runChild(os.Args[1:]); ok {
+		os.Exit(code)
+	}
+	var s settings
+	flag.IntVar(&s.rounds, "rounds", 15, "how many times each case is measured; the table has the medians")
+	flag.StringVar(&s.cases, "case", "", "the cases to measure, with commas between them; empty for all: "+strings.Join(caseNames(), ", "))
+	flag.StringVar(&s.run, "run", "", "measure only what this regular expression finds in case/guest/host, as in before_run/c/clean")
+	flag.StringVar(&s.guests, "guests", "../../bin/bench", "the folder that the guests were built into")
+	flag.StringVar(&s.out, "out", "", "the file that the rows are written to; empty for none")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Stdout, s); err != nil {
+		fmt.Fprintln(os.Stderr, "engine:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	rounds                   int
+	cases, run, guests, out string
+}
+
+// run measures, prints the table and writes the file.
+func run(ctx context.Context, w io.Writer, s settings) error {
+	if s.rounds < 1 {
+		return fmt.Errorf("-rounds is %d: at least 1 is needed", s.rounds)
+	}
+	only, err := regexp.Compile(s.run)
+	if err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	cases, err := chosen(s.cases)
+	if err != nil {
+		return err
+	}
+	b := &bench{shelf: shelf(s.guests), rounds: s.rounds, only: only, sessions: map[sessionKey]session{}}
+	defer b.close(ctx)
+	var rows []row
+	for _, c := range cases {
+		fmt.Fprintf(os.Stderr, "engine: %s\n", c.name)
+		some, err := c.run(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		rows = append(rows, some...)
+	}
+	table(w, rows, s.rounds)
+	if s.out == "" {
+		return nil
+	}
+	data, err := json.Marshal(rows, jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.out, append(data, '\n'), 0o644)
+}
