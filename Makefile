@@ -15,10 +15,10 @@ WEFT_SRC  := $(call go-files,abi cmd conformance host internal message) go.mod g
 GUEST     := GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags="-s -w" -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt fuzz bench bench-peers golden clean
+.PHONY: help run build test check fmt fuzz bench bench-peers bench-engine golden clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## talk to an agent about this project's documentation (a pipe on standard input is answered line by line)
 	@bin/weft run weft.yaml
@@ -44,6 +44,10 @@ bench: ## measure runs and sessions of the agent core, and the size of the small
 
 bench-peers: ## measure one run beside other frameworks, side by side; writes bench/results/core.json
 	@cd bench/peers && go test ./... && go run . -rounds $${ROUNDS:-15} -out ../results/core.json
+
+bench-engine: ## measure a plugin's call beside other ways to run one (some minutes); writes bench/results/engine.json, unless RUN or CASE choose a part
+	@scripts/bench-guests && cd bench/engine && go test ./... && \
+		go run . -rounds $${ROUNDS:-15} -run "$$RUN" -case "$$CASE" -out "$$([ -n "$$RUN$$CASE" ] || echo ../results/engine.json)"
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it
 	@scripts/golden $(MODULES)

@@ -20,6 +20,14 @@ func cases() []kase {
 		{"before_run", beforeRunCase},
 		{"noop", noopCase},
 		{"echo", echoCase},
+		{"garbage", garbageCase},
+		{"throughput", throughputCase},
+		{"first_call", firstCallCase},
+		{"endless_loop", endlessLoopCase},
+		{"recursion", recursionCase},
+		{"instances", instancesCase},
+		{"many_calls", manyCallsCase},
+		{"reload", reloadCase},
 	}
 }
 
@@ -57,6 +65,8 @@ func chosen(list string) ([]kase, error) {
 type bench struct {
 	shelf    shelf
 	rounds   int
+	calls    int
+	reloads  int
 	only     *regexp.Regexp
 	sessions map[sessionKey]session
 }

@@ -57,5 +57,8 @@ func native(work func([]byte) ([]byte, error)) func(context.Context, guest) (ses
 // nativeSession calls the work in this process.
 type nativeSession func([]byte) ([]byte, error)
 
-func (s nativeSession) call(_ context.Context, _ string, input []byte) ([]byte, error) { return s(input) }
-func (s nativeSession) close(context.Context) error                                    { return nil }
+func (s nativeSession) call(_ context.Context, _ string, input []byte) ([]byte, error) {
+	return s(input)
+}
+
+func (s nativeSession) close(context.Context) error { return nil }

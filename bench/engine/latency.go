@@ -35,7 +35,7 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells, err := b.cells(ctx, "before_run", hosts(), guestNames, input, want)
+	cells, err := b.cells(ctx, "before_run", "before_run", hosts(), guestNames, input, want)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func echoCase(ctx context.Context, b *bench) ([]row, error) {
 // beside measures an export that gives back what it gets in the hosts that run guests, and holds Weft's time against that
 // of Extism's SDK without a timeout; ofSDK is what it may be of it, 0 where there is no target.
 func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, input []byte, ofSDK float64) ([]row, error) {
-	cells, err := b.cellsOf(ctx, kase, export, hosts, guestNames, input, input)
+	cells, err := b.cells(ctx, kase, export, hosts, guestNames, input, input)
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +136,8 @@ func (b *bench) row(cells []cell, all measured, n int) row {
 	return row{Case: cells[n].kase, Guest: cells[n].guest, Host: cells[n].host, Micros: rounded(median(all[n]))}
 }
 
-func (b *bench) cells(ctx context.Context, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
-	return b.cellsOf(ctx, export, export, hosts, guests, input, want)
-}
-
-// cellsOf opens a session for each host and guest that was asked for, and returns their cells.
-func (b *bench) cellsOf(ctx context.Context, kase, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
+// cells opens a session for each host and guest that was asked for, and returns their cells.
+func (b *bench) cells(ctx context.Context, kase, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
 	var cells []cell
 	for _, h := range hosts {
 		names := guests

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 
@@ -32,6 +33,9 @@ func main() {
 	flag.StringVar(&s.run, "run", "", "measure only what this regular expression finds in case/guest/host, as in before_run/c/clean")
 	flag.StringVar(&s.guests, "guests", "../../bin/bench", "the folder that the guests were built into")
 	flag.StringVar(&s.out, "out", "", "the file that the rows are written to; empty for none")
+	flag.IntVar(&s.calls, "calls", 100_000, "how many calls the case many_calls makes")
+	flag.IntVar(&s.reloads, "reloads", 1_000, "how many times the case reload loads a module")
+	flag.StringVar(&s.profile, "cpuprofile", "", "the file that a profile of the whole is written to; empty for none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -43,8 +47,9 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	rounds                   int
-	cases, run, guests, out string
+	rounds, calls, reloads  int
+	cases, run, guests, out  string
+	profile                  string
 }
 
 // run measures, prints the table and writes the file.
@@ -60,7 +65,18 @@ func run(ctx context.Context, w io.Writer, s settings) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{shelf: shelf(s.guests), rounds: s.rounds, only: only, sessions: map[sessionKey]session{}}
+	if s.profile != "" {
+		file, err := os.Create(s.profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	b := &bench{shelf: shelf(s.guests), rounds: s.rounds, calls: s.calls, reloads: s.reloads, only: only, sessions: map[sessionKey]session{}}
 	defer b.close(ctx)
 	var rows []row
 	for _, c := range cases {

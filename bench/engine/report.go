@@ -80,9 +80,9 @@ func number(v float64) string {
 func table(w io.Writer, rows []row, rounds int) {
 	fmt.Fprintf(w, "%s, %s/%s, %d CPUs, medians of %d interleaved rounds; %s\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds, strings.Join(versions(), ", "))
-	fmt.Fprintf(w, "| %-12s | %-9s | %-15s | %10s | %8s | %s\n", "case", "guest", "host", "µs", "x native", "figures (target) |")
+	fmt.Fprintf(w, "| %-14s | %-9s | %-15s | %10s | %8s | %s\n", "case", "guest", "host", "µs", "x native", "figures (target) |")
 	fmt.Fprintf(w, "|-%s-|-%s-|-%s-|-%s:|-%s:|---|\n",
-		strings.Repeat("-", 12), strings.Repeat("-", 9), strings.Repeat("-", 15), strings.Repeat("-", 10), strings.Repeat("-", 8))
+		strings.Repeat("-", 14), strings.Repeat("-", 9), strings.Repeat("-", 15), strings.Repeat("-", 10), strings.Repeat("-", 8))
 	missed := 0
 	for _, r := range rows {
 		figures := make([]string, len(r.Figures))
@@ -92,7 +92,7 @@ func table(w io.Writer, rows []row, rounds int) {
 				missed++
 			}
 		}
-		fmt.Fprintf(w, "| %-12s | %-9s | %-15s | %10s | %8s | %s |\n",
+		fmt.Fprintf(w, "| %-14s | %-9s | %-15s | %10s | %8s | %s |\n",
 			r.Case, r.Guest, r.Host, orEmpty(r.Micros), orEmpty(r.Ratio), strings.Join(figures, "; "))
 	}
 	fmt.Fprintf(w, "\ntargets missed: %d\n", missed)
