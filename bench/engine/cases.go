@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"regexp"
 	"strings"
 )
 
@@ -59,60 +57,4 @@ func chosen(list string) ([]kase, error) {
 		}
 	}
 	return out, nil
-}
-
-// bench is one run of the benchmark. Sessions stay open between the cases: compiling a Go guest takes seconds.
-type bench struct {
-	shelf    shelf
-	rounds   int
-	calls    int
-	reloads  int
-	only     *regexp.Regexp
-	sessions map[sessionKey]session
-}
-
-type sessionKey struct{ host, guest string }
-
-// wanted says whether a cell was asked for. The native function is measured with every other one, for the ratio.
-func (b *bench) wanted(c cell) bool { return c.host == hostNative || b.only.MatchString(c.id()) }
-
-// session opens a session, or returns the one that is open.
-func (b *bench) session(ctx context.Context, h host, name string) (session, error) {
-	key := sessionKey{h.name, name}
-	if s, ok := b.sessions[key]; ok {
-		return s, nil
-	}
-	var g guest
-	if h.guests {
-		var err error
-		if g, err = b.shelf.guest(name); err != nil {
-			return nil, err
-		}
-	}
-	s, err := h.open(ctx, g)
-	if err == nil {
-		b.sessions[key] = s
-	}
-	return s, err
-}
-
-// closeWeft closes the sessions of Weft's engine, whose limits differ from case to case.
-func (b *bench) closeWeft(ctx context.Context) {
-	b.closeThose(ctx, func(k sessionKey) bool { return k.host == hostClean || k.host == hostShared })
-}
-
-func (b *bench) close(ctx context.Context) {
-	b.closeThose(ctx, func(sessionKey) bool { return true })
-}
-
-func (b *bench) closeThose(ctx context.Context, which func(sessionKey) bool) {
-	for key, s := range b.sessions {
-		if !which(key) {
-			continue
-		}
-		delete(b.sessions, key)
-		if err := s.close(ctx); err != nil {
-			fmt.Fprintf(os.Stderr, "engine: closing %s/%s: %v\n", key.guest, key.host, err)
-		}
-	}
 }

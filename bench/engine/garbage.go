@@ -2,12 +2,7 @@ package main
 
 import (
 	"context"
-	"math"
 	"runtime"
-	"sync/atomic"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // garbageAtMost is what a call of before_run may leave for the collector, in bytes, its 0.4 KB of output included.
@@ -22,7 +17,7 @@ func garbageCase(ctx context.Context, b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells, err := b.cells(ctx, "garbage", "before_run", hosts(), guestNames, input, want)
+	cells, err := b.cells(ctx, "garbage", "before_run", hosts(), input, want)
 	if err != nil {
 		return nil, err
 	}
@@ -52,76 +47,4 @@ func garbageCase(ctx context.Context, b *bench) ([]row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
-}
-
-// twoAtLeast is how much more two cores do than one.
-const twoAtLeast = 1.8
-
-// throughputTime is how long calls are counted.
-const throughputTime = 100 * time.Millisecond
-
-// throughputCase counts the clean calls of before_run that one goroutine makes, and two. How often the native function is
-// called beside it says what the machine has to give.
-func throughputCase(ctx context.Context, b *bench) ([]row, error) {
-	want, err := beforeRun(input)
-	if err != nil {
-		return nil, err
-	}
-	two := []host{hosts()[0], wasmHosts(hosts())[0]} // native and clean
-	cells, err := b.cells(ctx, "throughput", "before_run", two, guestNames, input, want)
-	if err != nil {
-		return nil, err
-	}
-	type found struct{ one, two, gain []float64 }
-	all := make([]found, len(cells))
-	for range b.rounds {
-		for n, c := range cells {
-			first, err := rate(c.once, 1)
-			if err != nil {
-				return nil, err
-			}
-			second, err := rate(c.once, 2)
-			if err != nil {
-				return nil, err
-			}
-			f := &all[n]
-			f.one, f.two, f.gain = append(f.one, first), append(f.two, second), append(f.gain, second/first)
-		}
-	}
-	rows := make([]row, len(cells))
-	for n, c := range cells {
-		rows[n] = row{Case: c.kase, Guest: c.guest, Host: c.host, Figures: []figure{
-			plain("calls a second with one goroutine", math.Round(median(all[n].one)), ""),
-			plain("with two", math.Round(median(all[n].two)), ""),
-		}}
-		gain := plain("times as many:", median(all[n].gain), "")
-		if c.host != hostNative {
-			gain = atLeast(gain.What, gain.Value, "", twoAtLeast)
-		}
-		rows[n].Figures = append(rows[n].Figures, gain)
-	}
-	return rows, nil
-}
-
-// rate returns how many calls a second that many goroutines make.
-func rate(once func() error, goroutines int) (float64, error) {
-	runtime.GC()
-	var calls atomic.Int64
-	var group errgroup.Group
-	start := time.Now()
-	for range goroutines {
-		group.Go(func() error {
-			n := int64(0)
-			defer func() { calls.Add(n) }()
-			for time.Since(start) < throughputTime {
-				if err := once(); err != nil {
-					return err
-				}
-				n++
-			}
-			return nil
-		})
-	}
-	err := group.Wait()
-	return float64(calls.Load()) / time.Since(start).Seconds(), err
 }

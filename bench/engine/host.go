@@ -62,3 +62,14 @@ func (s nativeSession) call(_ context.Context, _ string, input []byte) ([]byte, 
 }
 
 func (s nativeSession) close(context.Context) error { return nil }
+
+// wasmHosts are those that run guests.
+func wasmHosts(all []host) []host {
+	var out []host
+	for _, h := range all {
+		if h.guests {
+			out = append(out, h)
+		}
+	}
+	return out
+}

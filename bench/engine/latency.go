@@ -3,13 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/weft-run/weft/host/wasm/engine"
 )
-
-var errOther = errors.New("the answer is not the expected one")
 
 // What one call of before_run may take, as a multiple of the native function.
 var ratioAtMost = map[string]map[string]float64{
@@ -35,7 +31,7 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells, err := b.cells(ctx, "before_run", "before_run", hosts(), guestNames, input, want)
+	cells, err := b.cells(ctx, "before_run", "before_run", hosts(), input, want)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +41,7 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 	}
 	rows := make([]row, len(cells))
 	for n, c := range cells {
-		rows[n] = b.row(cells, all, n)
+		rows[n] = c.row(all[n])
 		if native, ok := find(cells, c.kase, "", hostNative); ok {
 			rows[n].Ratio = rounded(ratios(all[n], all[native]))
 			if target, ok := ratioAtMost[c.host][c.guest]; ok {
@@ -107,7 +103,7 @@ func echoCase(ctx context.Context, b *bench) ([]row, error) {
 // beside measures an export that gives back what it gets in the hosts that run guests, and holds Weft's time against that
 // of Extism's SDK without a timeout; ofSDK is what it may be of it, 0 where there is no target.
 func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, input []byte, ofSDK float64) ([]row, error) {
-	cells, err := b.cells(ctx, kase, export, hosts, guestNames, input, input)
+	cells, err := b.cells(ctx, kase, export, hosts, input, input)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +113,7 @@ func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, i
 	}
 	rows := make([]row, len(cells))
 	for n, c := range cells {
-		rows[n] = b.row(cells, all, n)
+		rows[n] = c.row(all[n])
 		sdk, ok := find(cells, kase, c.guest, hostSDK)
 		if !ok || c.host != hostClean && c.host != hostShared {
 			continue
@@ -129,59 +125,4 @@ func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, i
 		rows[n].Figures = append(rows[n].Figures, f)
 	}
 	return rows, nil
-}
-
-// row is the row of one cell, without its ratios.
-func (b *bench) row(cells []cell, all measured, n int) row {
-	return row{Case: cells[n].kase, Guest: cells[n].guest, Host: cells[n].host, Micros: rounded(median(all[n]))}
-}
-
-// cells opens a session for each host and guest that was asked for, and returns their cells.
-func (b *bench) cells(ctx context.Context, kase, export string, hosts []host, guests []string, input, want []byte) ([]cell, error) {
-	var cells []cell
-	for _, h := range hosts {
-		names := guests
-		if !h.guests {
-			names = []string{""}
-		}
-		for _, name := range names {
-			c := cell{kase: kase, guest: name, host: h.name}
-			if !b.wanted(c) {
-				continue
-			}
-			s, err := b.session(ctx, h, name)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.id(), err)
-			}
-			c.once = func() error {
-				output, err := s.call(ctx, export, input)
-				if err == nil && !bytes.Equal(output, want) {
-					err = fmt.Errorf("%w: %q", errOther, output)
-				}
-				return err
-			}
-			cells = append(cells, c)
-		}
-	}
-	return cells, nil
-}
-
-// find returns the place of a cell, if it is measured.
-func find(cells []cell, kase, guest, host string) (int, bool) {
-	for n, c := range cells {
-		if c.kase == kase && c.guest == guest && c.host == host {
-			return n, true
-		}
-	}
-	return 0, false
-}
-
-func wasmHosts(all []host) []host {
-	var out []host
-	for _, h := range all {
-		if h.guests {
-			out = append(out, h)
-		}
-	}
-	return out
 }

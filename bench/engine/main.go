@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"runtime/pprof"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,11 +50,11 @@ func main() {
 // settings are what the flags say.
 type settings struct {
 	rounds, calls, reloads  int
-	cases, run, guests, out  string
-	profile                  string
+	cases, run, guests, out string
+	profile                 string
 }
 
-// run measures, prints the table and writes the file.
+// run measures, prints the table and, where every case could be measured, writes the file.
 func run(ctx context.Context, w io.Writer, s settings) error {
 	if s.rounds < 1 {
 		return fmt.Errorf("-rounds is %d: at least 1 is needed", s.rounds)
@@ -77,19 +79,25 @@ func run(ctx context.Context, w io.Writer, s settings) error {
 		defer pprof.StopCPUProfile()
 	}
 	b := &bench{shelf: shelf(s.guests), rounds: s.rounds, calls: s.calls, reloads: s.reloads, only: only, sessions: map[sessionKey]session{}}
-	defer b.close(ctx)
+	defer b.close(context.WithoutCancel(ctx))
 	var rows []row
+	var errs []error // One case that fails does not take the others' figures away.
 	for _, c := range cases {
-		fmt.Fprintf(os.Stderr, "engine: %s\n", c.name)
+		start := time.Now()
 		some, err := c.run(ctx, b)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
+			continue
 		}
+		if len(some) == 0 {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "engine: %s measured in %s\n", c.name, time.Since(start).Round(time.Second))
 		rows = append(rows, some...)
 	}
 	table(w, rows, s.rounds)
-	if s.out == "" {
-		return nil
+	if s.out == "" || len(errs) > 0 {
+		return errors.Join(errs...)
 	}
 	data, err := json.Marshal(rows, jsontext.WithIndent("  "))
 	if err != nil {

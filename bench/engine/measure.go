@@ -19,6 +19,11 @@ type cell struct {
 
 func (c cell) id() string { return c.kase + "/" + c.guest + "/" + c.host }
 
+// row is the cell's row, without its ratios.
+func (c cell) row(samples []float64) row {
+	return row{Case: c.kase, Guest: c.guest, Host: c.host, Micros: rounded(median(samples))}
+}
+
 // sampleTime is how long a sample takes at least.
 const sampleTime = 20 * time.Millisecond
 

@@ -120,3 +120,14 @@ func versions() []string {
 	}
 	return out
 }
+
+// present leaves out the rows that were not measured.
+func present(rows []row) []row {
+	var out []row
+	for _, r := range rows {
+		if r.Case != "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -90,7 +90,7 @@ func (s *httpSession) call(ctx context.Context, _ string, input []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // it was read to its end
 	output, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s: %s", response.Status, output)

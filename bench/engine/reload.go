@@ -12,87 +12,8 @@ import (
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
-// How much may be added by what goes on for long, in MiB. The process's own memory moves a little with its collector.
-const (
-	guestGrowth   = 1
-	processGrowth = 8
-)
-
-// earlyCalls is when a guest has what it needs, and reloadsBefore when a host has.
-const (
-	earlyCalls    = 5_000
-	reloadsBefore = 50
-)
-
-// manyCalls says how many calls to make.
-type manyCalls struct {
-	Guests shelf
-	Guest  string
-	Shared bool
-	Calls  int
-}
-
-// manyCallsFound is what guest and process hold after the early calls and after all.
-type manyCallsFound struct{ Early, Late callsFound }
-
-type callsFound struct{ Guest, RSS int64 }
-
-// measureManyCalls makes one call after the other.
-func measureManyCalls(ctx context.Context, in manyCalls) (found manyCallsFound, err error) {
-	g, err := in.Guests.guest(in.Guest)
-	if err != nil {
-		return found, err
-	}
-	e := engine.New(engine.Options{})
-	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
-	m, err := e.Load(ctx, g.wasm, engine.Spec{Name: g.name, Shared: in.Shared})
-	if err != nil {
-		return found, err
-	}
-	for n := range in.Calls {
-		result, err := m.Call(ctx, engine.Call{Export: "before_run", Input: input})
-		if err != nil {
-			return found, err
-		}
-		if n+1 != min(earlyCalls, in.Calls) && n+1 != in.Calls {
-			continue
-		}
-		f, err := takeFootprint()
-		if err != nil {
-			return found, err
-		}
-		found.Late = callsFound{result.Usage.Memory, f.RSS}
-		if n+1 == min(earlyCalls, in.Calls) {
-			found.Early = found.Late
-		}
-	}
-	return found, nil
-}
-
-// manyCallsCase is the memory of a Go guest, which has a collector of its own, over many calls. Both ways to run it go side
-// by side: no time is measured.
-func manyCallsCase(ctx context.Context, b *bench) ([]row, error) {
-	rows := make([]row, 2)
-	var group errgroup.Group
-	for n, name := range []string{hostClean, hostShared} {
-		if !b.wanted(cell{kase: "many_calls", guest: guestGo, host: name}) {
-			continue
-		}
-		group.Go(func() error {
-			found, err := ask[manyCallsFound](ctx, childManyCalls, manyCalls{b.shelf, guestGo, name == hostShared, b.calls})
-			early, late := found.Early, found.Late
-			rows[n] = row{Case: "many_calls", Guest: guestGo, Host: name, Figures: []figure{
-				plain("MiB of the guest after "+number(earlyCalls)+" calls", mib(early.Guest), ""),
-				atMost("more after "+number(float64(b.calls)), mib(late.Guest-early.Guest), "MiB", guestGrowth),
-				plain("MiB of the process", mib(early.RSS), ""),
-				atMost("more", mib(late.RSS-early.RSS), "MiB", processGrowth),
-			}}
-			return err
-		})
-	}
-	err := group.Wait()
-	return present(rows), err
-}
+// reloadsBefore is when a host has the memory that it needs.
+const reloadsBefore = 50
 
 // reload says how often to load a module, and whether it is another one each time.
 type reload struct {
@@ -184,15 +105,4 @@ func reloadCase(ctx context.Context, b *bench) ([]row, error) {
 	}
 	err := group.Wait()
 	return present(rows), err
-}
-
-// present leaves out the rows that were not measured.
-func present(rows []row) []row {
-	var out []row
-	for _, r := range rows {
-		if r.Case != "" {
-			out = append(out, r)
-		}
-	}
-	return out
 }
