@@ -51,10 +51,15 @@ func throughputCase(ctx context.Context, b *bench) ([]row, error) {
 			plain("with two", math.Round(median(all[n].two)), ""),
 		}}
 		gain := plain("times as many:", median(all[n].gain), "")
-		if c.host != hostNative {
-			gain = atLeast(gain.What, gain.Value, "", twoAtLeast)
+		if c.host == hostNative {
+			rows[n].Figures = append(rows[n].Figures, gain)
+			continue
 		}
+		gain = atLeast(gain.What, gain.Value, "", twoAtLeast)
 		rows[n].Figures = append(rows[n].Figures, gain)
+		if native, ok := find(cells, c.kase, "", hostNative); ok {
+			rows[n].Figures = append(rows[n].Figures, plain("of native's gain:", ratios(all[n].gain, all[native].gain), ""))
+		}
 	}
 	return rows, nil
 }
