@@ -46,7 +46,7 @@ bench-peers: ## measure one run beside other frameworks, side by side; writes be
 	@cd bench/peers && go test ./... && go run . -rounds $${ROUNDS:-15} -out ../results/core.json
 
 bench-engine: ## measure a plugin's call beside other ways to run one (some minutes); writes bench/results/engine.json, unless RUN or CASE choose a part
-	@scripts/bench-guests && cd bench/engine && go test ./... && \
+	@scripts/bench-guests && cd bench/engine && go test -count=1 ./... && \
 		go run . -rounds $${ROUNDS:-15} -run "$$RUN" -case "$$CASE" -out "$$([ -n "$$RUN$$CASE" ] || echo ../results/engine.json)"
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it

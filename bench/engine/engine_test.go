@@ -186,6 +186,7 @@ func TestFigures(t *testing.T) {
 	require.Equal(t, "x native 1.77 (at most 1.8)", atMost("x native", 1.7654, "", 1.8).String())
 	require.Equal(t, "more 12.3 MiB (at most 8, **missed**)", atMost("more", 12.345, "MiB", 8).String())
 	require.Equal(t, "gain 1.79 (at least 1.8, **missed**)", atLeast("gain", 1.79, "", 1.8).String())
+	require.Equal(t, "gain 1.8 (at least 1.8)", atLeast("gain", 1.8, "", 1.8).String())
 	require.Equal(t, "calls 1,234,567", plain("calls", 1234567, "").String())
 }
 
