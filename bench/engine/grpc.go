@@ -2,59 +2,27 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/encoding"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 const grpcModule = "github.com/hashicorp/go-plugin"
 
-// The work as a plugin of hashicorp/go-plugin: a process of its own that is called over gRPC on a local socket. Messages
-// are the JSON itself: a codec that leaves bytes as they are takes the place of protobuf, which would only wrap them.
+// The work as a plugin of hashicorp/go-plugin: a process of its own that is called over gRPC on a local socket. The JSON is
+// the bytes of a protobuf message, of a type that protobuf itself has, so that no code is generated.
 
 // handshake is what both sides must say.
 var handshake = plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "WEFT_BENCH", MagicCookieValue: "words"}
 
 const (
 	grpcPlugin = "words"
-	grpcCodec  = "bytes"
 	grpcMethod = "/bench.Words/BeforeRun"
 )
-
-func init() { encoding.RegisterCodec(bytesCodec{}) }
-
-// bytesCodec takes *[]byte and nothing else.
-type bytesCodec struct{}
-
-var _ encoding.Codec = bytesCodec{}
-
-var errNoBytes = errors.New("the codec takes *[]byte only")
-
-// Name is what messages of this codec are marked with.
-func (bytesCodec) Name() string { return grpcCodec }
-
-// Marshal returns the bytes.
-func (bytesCodec) Marshal(v any) ([]byte, error) {
-	if b, ok := v.(*[]byte); ok {
-		return *b, nil
-	}
-	return nil, errNoBytes
-}
-
-// Unmarshal copies the bytes, whose memory gRPC uses again.
-func (bytesCodec) Unmarshal(data []byte, v any) error {
-	b, ok := v.(*[]byte)
-	if !ok {
-		return errNoBytes
-	}
-	*b = append([]byte(nil), data...)
-	return nil
-}
 
 // words is the plugin's type on both sides.
 type words struct{ plugin.NetRPCUnsupportedPlugin }
@@ -69,12 +37,12 @@ func (words) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
 		Methods: []grpc.MethodDesc{{
 			MethodName: "BeforeRun",
 			Handler: func(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-				var input []byte
+				var input wrapperspb.BytesValue
 				if err := decode(&input); err != nil {
 					return nil, err
 				}
-				output, err := beforeRun(input)
-				return &output, err
+				output, err := beforeRun(input.GetValue())
+				return wrapperspb.Bytes(output), err
 			},
 		}},
 	}, words{})
@@ -137,9 +105,9 @@ func dispense(client *plugin.Client) (*grpc.ClientConn, error) {
 func (s *grpcSession) call(ctx context.Context, _ string, input []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	var output []byte
-	err := s.conn.Invoke(ctx, grpcMethod, &input, &output, grpc.CallContentSubtype(grpcCodec))
-	return output, err
+	var output wrapperspb.BytesValue
+	err := s.conn.Invoke(ctx, grpcMethod, wrapperspb.Bytes(input), &output)
+	return output.GetValue(), err
 }
 
 func (s *grpcSession) close(context.Context) error {
