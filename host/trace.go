@@ -55,7 +55,7 @@ type Cost struct {
 	Used int64
 	// Limit is 0 where there is none.
 	Limit int64
-	// Unit is "ns", "bytes" or empty for a plain number.
+	// Unit is "ns", "bytes", "fuel" or empty for a plain number.
 	Unit string
 }
 

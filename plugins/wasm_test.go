@@ -47,7 +47,7 @@ func play(t *testing.T, e *engine.Engine, plugin string, module []byte, file str
 		}
 	}
 	m, err := e.Load(t.Context(), module, engine.Spec{
-		Name: plugin, Shared: true, Limits: engine.Limits{Instances: 1}, Mounts: mounts(t, plugin), Now: now,
+		Name: plugin, Shared: true, Limits: engine.Limits{Instances: 1}, Mounts: mounts(t, plugin), World: engine.World{Now: now},
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close(context.Background())) }()

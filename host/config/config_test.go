@@ -76,23 +76,23 @@ func TestEveryKey(t *testing.T) {
 				},
 				Limits: wasm.Limits{
 					Module: 1 << 20, Memory: 64 << 20, Input: engine.Unlimited, Output: 1, Text: 2 << 10, State: 3 << 30,
-					CPU: 200 * time.Millisecond, Start: 1500 * time.Millisecond, Init: engine.Unlimited,
-					LogLines: 1, LogLine: 100, Instances: engine.Unlimited,
+					CPU: 200 * time.Millisecond, Stack: 2 << 20, Vars: 64 << 10, Start: 1500 * time.Millisecond, Init: engine.Unlimited,
+					LogLines: 1, LogLine: 100, Instances: engine.Unlimited, Faults: 5, Rest: time.Minute,
 				},
 				OnError: host.OnErrorSkip, Shared: true,
 			}},
-			{Line: 64, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
+			{Line: 68, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
 				SourceID: "thin", HistorySourceID: "log",
 				Before: compaction.SlidingWindow{KeepLastGroups: 20, PreserveSystem: new(false)},
 				After:  compaction.Truncation{MaxMessages: 40, CompactTo: 20, PreserveSystem: new(false)},
 			}},
-			{Line: 69, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
+			{Line: 73, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
 		},
 		Tools: []ToolServer{
 			{
-				Line: 72, Column: 5, path: "tools[0]",
+				Line: 76, Column: 5, path: "tools[0]",
 				Env: []Variable{
-					{Name: "LANG", Line: 83, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 83, Column: 17, path: "tools[0].env[1]"},
+					{Name: "LANG", Line: 87, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 87, Column: 17, path: "tools[0].env[1]"},
 				},
 				MCP: mcp.Config{
 					SourceID: "files", Prefix: "files_", Allow: []string{"read", "list"}, Approval: mcp.Always,
@@ -104,9 +104,9 @@ func TestEveryKey(t *testing.T) {
 				},
 			},
 			{
-				Line: 85, Column: 5, path: "tools[1]", insecure: true,
+				Line: 89, Column: 5, path: "tools[1]", insecure: true,
 				HeadersEnv: map[string]Variable{
-					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 87, Column: 34, path: "tools[1].headers_env.authorization"},
+					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 91, Column: 34, path: "tools[1].headers_env.authorization"},
 				},
 				MCP: mcp.Config{
 					SourceID: "mcp_example_com",
@@ -131,25 +131,25 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Middleware: []Guard{
-			{118, 5, "logging", middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
+			{122, 5, "logging", middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
 				Keys: []string{"password"}, Patterns: []*regexp.Regexp{regexp.MustCompile("T-[0-9]+")}, MaxValue: -1,
 			}}},
-			{121, 5, "pii", nil},
-			{127, 5, "permissions", middleware.PermissionsConfig{
+			{125, 5, "pii", nil},
+			{131, 5, "permissions", middleware.PermissionsConfig{
 				Allow: []middleware.ToolRule{{Tool: "read"}}, Deny: []middleware.ToolRule{{Tool: "delete_*"}, {Tool: "*", Source: "web"}}, EndRun: true,
 			}},
-			{131, 5, "breaker", middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
-			{134, 5, "error_limits", middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
-			{137, 5, "overflow", middleware.OverflowConfig{Compactor: compaction.ContextWindow{
+			{135, 5, "breaker", middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
+			{138, 5, "error_limits", middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
+			{141, 5, "overflow", middleware.OverflowConfig{Compactor: compaction.ContextWindow{
 				WindowTokens: 128000, ReserveOutput: new(4096), ReserveRequest: 1000, EvictAbove: new(0.4), TruncateAbove: new(0.6),
 				KeepToolResults: new(1), PreserveSystem: new(false),
 			}}},
-			{147, 5, "retry", middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
-			{151, 5, "budget", middleware.BudgetConfig{
+			{151, 5, "retry", middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
+			{155, 5, "budget", middleware.BudgetConfig{
 				Run:     middleware.Limits{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, ModelCalls: 4, ToolCalls: -1},
 				Session: middleware.Limits{TotalTokens: 1000000},
 			}},
-			{154, 5, "timeouts", middleware.TimeoutsConfig{
+			{158, 5, "timeouts", middleware.TimeoutsConfig{
 				Tool: 10 * time.Second, Tools: map[string]time.Duration{"search": -1}, Model: 2 * time.Minute, Idle: 20 * time.Second,
 			}},
 		},

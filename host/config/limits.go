@@ -22,12 +22,16 @@ var limitKeys = []key[wasm.Limits]{
 	{"output", func(d *decoder, n *node, l *wasm.Limits) { l.Output = d.size(n) }},
 	{"text", func(d *decoder, n *node, l *wasm.Limits) { l.Text = d.size(n) }},
 	{"state", func(d *decoder, n *node, l *wasm.Limits) { l.State = d.size(n) }},
-	{"cpu", func(d *decoder, n *node, l *wasm.Limits) { l.CPU = d.duration(n) }},
+	{"cpu", func(d *decoder, n *node, l *wasm.Limits) { l.CPU, l.Fuel = d.cpu(n) }},
+	{"stack", func(d *decoder, n *node, l *wasm.Limits) { l.Stack = d.size(n) }},
+	{"vars", func(d *decoder, n *node, l *wasm.Limits) { l.Vars = d.size(n) }},
 	{"start", func(d *decoder, n *node, l *wasm.Limits) { l.Start = d.duration(n) }},
 	{"init", func(d *decoder, n *node, l *wasm.Limits) { l.Init = d.duration(n) }},
 	{"log_lines", func(d *decoder, n *node, l *wasm.Limits) { l.LogLines = d.count(n) }},
 	{"log_line", func(d *decoder, n *node, l *wasm.Limits) { l.LogLine = int(d.size(n)) }},
 	{"instances", func(d *decoder, n *node, l *wasm.Limits) { l.Instances = d.count(n) }},
+	{"faults", func(d *decoder, n *node, l *wasm.Limits) { l.Faults = d.count(n) }},
+	{"rest", func(d *decoder, n *node, l *wasm.Limits) { l.Rest = d.boundedDuration(n) }},
 }
 
 var sizeForm = regexp.MustCompile(`^([0-9]+) ?([A-Za-z]+)$`)
@@ -99,6 +103,36 @@ func (d *decoder) duration(n *node) time.Duration {
 		return engine.Unlimited
 	}
 	return d.time(n, "a time such as 200ms, or unlimited,", []string{unlimited})
+}
+
+var fuelForm = regexp.MustCompile(`^([0-9]+)([kMG]?) ?fuel$`)
+
+var fuelUnits = map[string]int64{"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
+
+// cpu reads a time or an amount of fuel, or unlimited; 0 for both where it is wrong.
+func (d *decoder) cpu(n *node) (time.Duration, int64) {
+	const wanted = "a time such as 200ms, an amount such as 50M fuel, or unlimited,"
+	parts := fuelForm.FindStringSubmatch(n.text)
+	switch {
+	case n.kind != kindText || parts == nil && !strings.Contains(n.text, "fuel"):
+		if n.kind == kindText && n.text == unlimited {
+			return engine.Unlimited, 0
+		}
+		return d.time(n, wanted, []string{unlimited}), 0
+	case parts == nil:
+		d.fault(n, "write a whole number, one of k, M, G or nothing, and fuel", "%s was wanted, and %s is there", wanted, n.have())
+		return 0, 0
+	}
+	amount, err := strconv.ParseInt(parts[1], 10, 64)
+	switch {
+	case err != nil || amount > math.MaxInt64/fuelUnits[parts[2]]:
+		d.fault(n, "write unlimited if that is meant", "%s was wanted, and %s is too much", wanted, n.have())
+	case amount == 0:
+		d.fault(n, "write unlimited to take the limit away", "%s was wanted, and %s is nothing", wanted, n.have())
+	default:
+		return 0, amount * fuelUnits[parts[2]]
+	}
+	return 0, 0
 }
 
 // boundedDuration is duration for what cannot be unlimited.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/abi"
+	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -72,7 +73,8 @@ func TestSchemaDefaults(t *testing.T) {
 	for key, want := range map[string]any{
 		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
 		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
-		"log_lines": engines.LogLines, "instances": engines.Instances,
+		"stack": engines.Stack, "vars": engines.Vars,
+		"log_lines": engines.LogLines, "instances": engines.Instances, "faults": engines.Faults, "rest": engines.Rest,
 	} {
 		var have string
 		if json.Unmarshal(limits[key].Default, &have) != nil {
@@ -149,9 +151,16 @@ func TestSchemaAgrees(t *testing.T) {
 	for _, key := range namesOf(limitKeys) {
 		values := map[string]bool{"unlimited": true, "none": false, "-1": false, "0": false, "1.5": false, "true": false}
 		switch key {
-		case "cpu", "start", "init":
+		case "cpu":
+			maps.Copy(values, map[string]bool{
+				"200ms": true, "20M fuel": true, "1000fuel": true, "3G fuel": true, "20m fuel": false, "0 fuel": false, "fuel": false,
+				"5": false, "64MiB": false,
+			})
+		case "start", "init":
 			maps.Copy(values, map[string]bool{"200ms": true, "1.5s": true, "1h2m": true, "64MiB": false, "5": false, "2 s": false, "-1s": false})
-		case "log_lines", "instances":
+		case "rest":
+			values = map[string]bool{"1m": true, "unlimited": false, "5": false, "64MiB": false}
+		case "log_lines", "instances", "faults":
 			maps.Copy(values, map[string]bool{"1": true, "64MiB": false, "200ms": false})
 		default:
 			maps.Copy(values, map[string]bool{"64MiB": true, "1 B": true, "3GiB": true, "64MB": false, "64": false, "1.5MiB": false, "0KiB": false})
@@ -203,6 +212,11 @@ func TestLimitsAreReachable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &zero))
 	for field, value := range zero {
-		assert.NotZero(t, value, "wasm.Limits.%s has no key in limits", field)
+		if field != "Fuel" { // cpu is an amount of fuel or a time
+			assert.NotZero(t, value, "wasm.Limits.%s has no key in limits", field)
+		}
 	}
+	c, err = Parse("weft.yaml", []byte("providers: [{plugin: testdata/greeter.wat, limits: {cpu: 20M fuel}}]\n"))
+	require.NoError(t, err)
+	assert.Equal(t, wasm.Limits{Fuel: 20_000_000}, c.Providers[0].Plugin.Limits)
 }

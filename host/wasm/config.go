@@ -96,8 +96,14 @@ type Limits struct {
 	Text int64
 	// State is the size of the plugin's bucket: 64 KiB.
 	State int64
-	// CPU is how long one hook may run: 2 s.
+	// CPU is how long one hook may run, what it waits for the host not counted: 2 s, or no limit where Fuel is set.
 	CPU time.Duration
+	// Fuel is how much work one hook may do, which is counted the same on every machine: no limit.
+	Fuel int64
+	// Stack is how deep its calls may nest, in bytes: 4 MiB.
+	Stack int64
+	// Vars is what it may keep with Extism's var_set: 1 MiB.
+	Vars int64
 	// Start is how long the start of an instance may take: 2 s.
 	Start time.Duration
 	// Init is how long init may take: 30 s.
@@ -106,6 +112,10 @@ type Limits struct {
 	LogLines, LogLine int
 	// Instances is how many calls of the plugin may be under way at once: 128.
 	Instances int
+	// Faults is how many hooks in a row may fail by the plugin's doing (a trap, an exit, a limit) before the plugin is
+	// rested, and Rest how long that is: 3 and 30 s. Its hooks fail at once meanwhile; then one is called, to see.
+	Faults int
+	Rest   time.Duration
 }
 
 // Defaults of the limits that this package watches itself (clause LIM-1).
@@ -116,7 +126,11 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.CPU == 0 {
+	switch {
+	case l.CPU != 0:
+	case l.Fuel > 0:
+		l.CPU = engine.Unlimited
+	default:
 		l.CPU = defaultCPU
 	}
 	if l.Text == 0 {
@@ -130,7 +144,8 @@ func (l Limits) withDefaults() Limits {
 
 func (l Limits) engine() engine.Limits {
 	return engine.Limits{
-		Module: l.Module, Memory: l.Memory, Start: l.Start, Init: l.Init, Input: l.Input, Output: l.Output,
+		Module: l.Module, Memory: l.Memory, Fuel: l.Fuel, Stack: l.Stack, Vars: l.Vars, Start: l.Start, Init: l.Init, Input: l.Input, Output: l.Output,
 		LogLines: l.LogLines, LogLine: l.LogLine, Instances: l.Instances,
+		Faults: l.Faults, Rest: l.Rest,
 	}
 }

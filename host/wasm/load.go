@@ -78,7 +78,8 @@ func (l *loader) load(ctx context.Context, e *engine.Engine) (*Provider, error) 
 	}
 	grants := l.config.Grants.effective()
 	spec := engine.Spec{
-		Name: l.name, Limits: l.config.Limits.engine(), Mounts: l.mounts(), Shared: l.config.Shared, Now: l.config.Now,
+		Name: l.name, Limits: l.config.Limits.engine(), Mounts: l.mounts(), Shared: l.config.Shared,
+		World: engine.World{Now: l.config.Now},
 	}
 	// What the module itself has wrong is told together with what is wrong around it.
 	if len(l.faults) > 0 {

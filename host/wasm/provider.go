@@ -170,8 +170,12 @@ func reportedFailure(result engine.Result) error {
 
 func (p *Provider) costs(u engine.Usage) []host.Cost {
 	limits := p.module.Limits()
+	cpu := host.Cost{Name: "cpu", Used: int64(u.Duration), Limit: positive(int64(p.limits.CPU)), Unit: "ns"}
+	if p.limits.Fuel > 0 {
+		cpu = host.Cost{Name: "cpu", Used: u.Fuel, Limit: p.limits.Fuel, Unit: "fuel"}
+	}
 	return []host.Cost{
-		{Name: "cpu", Used: int64(u.Duration), Limit: positive(int64(p.limits.CPU)), Unit: "ns"},
+		cpu,
 		{Name: "memory", Used: u.Memory, Limit: positive(limits.Memory), Unit: "bytes"},
 		{Name: "output", Used: int64(u.Output), Limit: positive(limits.Output), Unit: "bytes"},
 	}

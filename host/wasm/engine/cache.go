@@ -25,14 +25,16 @@ import (
 //
 // Entries are written aside and renamed, so that processes may share a folder.
 type diskCache struct {
-	dir  string
+	dir string
+	// kind is how modules are compiled, where that is not the usual way.
+	kind string
 	log  *slog.Logger
 	open sync.Once
 	ok   bool
 }
 
-// cacheVersion changes when what is kept in an entry changes.
-const cacheVersion = "1"
+// cacheVersion changes when what is kept in an entry changes: the meter, the kernel, or how they are put together.
+const cacheVersion = "2"
 
 const sealFile = "seal.json"
 
@@ -42,8 +44,8 @@ type seal struct {
 	Files  map[string]string `json:"files"` // sha256 by path, with slashes
 }
 
-func newDiskCache(dir string, log *slog.Logger) *diskCache {
-	return &diskCache{dir: dir, log: log}
+func newDiskCache(dir, kind string, log *slog.Logger) *diskCache {
+	return &diskCache{dir: dir, kind: kind, log: log}
 }
 
 // runtimeVersion is the version of wazero that go.mod asks for. It stands in where a build says nothing about its
@@ -76,7 +78,7 @@ func (c *diskCache) usable() bool {
 		if err == nil {
 			err = checkOwned(c.dir)
 		}
-		versioned := filepath.Join(c.dir, engineVersion())
+		versioned := c.versioned()
 		if err == nil {
 			if err = os.Mkdir(versioned, 0o700); errors.Is(err, fs.ErrExist) {
 				err = nil
@@ -119,14 +121,25 @@ type cacheEntry struct {
 	fresh  bool // dir lies aside, and is to be sealed and put in its place
 }
 
-// entry returns the entry for a digest, or a fresh one aside, or nil where there is no cache. Either keep or drop must
-// follow.
-func (c *diskCache) entry(digest string) *cacheEntry {
+// look starts to verify the entry for a digest. It takes some milliseconds to read what is there, in which other things
+// can be done.
+func (c *diskCache) look(digest string) <-chan error {
+	found := make(chan error, 1)
+	if !c.usable() {
+		return found
+	}
+	go func() { found <- verify(c.place(digest), digest) }()
+	return found
+}
+
+// entry returns the entry for a digest, or a fresh one aside, or nil where there is no cache. Look was called for that
+// digest before. Either keep or drop must follow.
+func (c *diskCache) entry(digest string, found <-chan error) *cacheEntry {
 	if !c.usable() {
 		return nil
 	}
 	place := c.place(digest)
-	err := verify(place, digest)
+	err := <-found
 	if err == nil {
 		return &cacheEntry{cache: c, digest: digest, dir: place}
 	}
@@ -146,8 +159,11 @@ func (c *diskCache) entry(digest string) *cacheEntry {
 }
 
 func (c *diskCache) place(digest string) string {
-	return filepath.Join(c.dir, engineVersion(), digest)
+	return filepath.Join(c.versioned(), digest)
 }
+
+// versioned is the folder of the entries that this version can use.
+func (c *diskCache) versioned() string { return filepath.Join(c.dir, engineVersion()+c.kind) }
 
 // keep seals a fresh entry and puts it in its place.
 func (e *cacheEntry) keep() {

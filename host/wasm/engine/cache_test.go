@@ -63,7 +63,7 @@ func TestCompiledCodeIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
 	files := cachedFiles(t, dir)
-	require.Len(t, files, 2, "code and seal, and nothing aside")
+	require.Len(t, files, 3, "the code of module and kernel, and the seal, and nothing aside")
 	times := map[string]os.FileInfo{}
 	for path := range files {
 		require.Contains(t, path, engineVersion())
@@ -159,7 +159,7 @@ func TestWhatDeadProcessesLeftAsideIsRemoved(t *testing.T) {
 	require.NoError(t, os.MkdirAll(young, 0o700))
 	past := time.Now().Add(-48 * time.Hour)
 	require.NoError(t, os.Chtimes(old, past, past))
-	require.True(t, newDiskCache(dir, slog.New(slog.DiscardHandler)).usable())
+	require.True(t, newDiskCache(dir, "", slog.New(slog.DiscardHandler)).usable())
 	require.NoDirExists(t, old)
 	require.DirExists(t, young)
 }

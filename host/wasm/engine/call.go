@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/weft-run/weft/host/wasm/engine/kernel"
 )
 
 // Call is one call of an exported function.
@@ -14,13 +16,19 @@ type Call struct {
 	Export string
 	// Input is what the guest reads as its input. It is copied, and not kept.
 	Input []byte
-	// Timeout is how long the guest may run. 0 means DefaultTime, Unlimited that only the context ends it. What passes
-	// before the guest runs, waiting for an instance or making one, does not count.
+	// Timeout is how long the guest may run. 0 means DefaultTime, or no limit where there is one on fuel; Unlimited that
+	// only the context ends it. Time that passes before the guest runs, and time that it waits in functions of the host
+	// (HTTP, Spec.Functions), does not count.
 	Timeout time.Duration
-	// TimeoutOption is what an error tells people to raise where the guest runs longer. Empty means limits.time.
+	// TimeoutOption is what an error tells people to raise where the guest runs longer or uses more fuel. Empty means
+	// limits.time and limits.fuel.
 	TimeoutOption string
+	// Fuel is how much fuel the guest may use. 0 means Limits.Fuel, Unlimited any amount.
+	Fuel int64
 	// Output is the size that the output may have, in bytes. 0 means Limits.Output, Unlimited any size.
 	Output int64
+	// World is what the guest can learn about the world outside. Nil means Spec.World.
+	World *World
 	// Log gets what the guest logs, a line at a time, on the goroutine of the call. The level is trace, debug, info, warn
 	// or error. The text is one line of valid UTF-8 in which everything that does not print is escaped. Lines beyond the
 	// limit are dropped; if any were, a last line of level warn says how many. Nil drops all, and tells the guest that
@@ -45,8 +53,13 @@ type Result struct {
 
 // Usage is what a call used.
 type Usage struct {
-	// Duration is the time in the guest, host functions included.
-	Duration time.Duration
+	// Queued is the time that the call waited for an instance. Duration is the time in the guest, Waited the time that the
+	// guest waited in functions of the host.
+	Queued, Duration, Waited time.Duration
+	// Fuel is the work that the guest did. A turn of a loop counts with all its instructions, those that it passed by
+	// included; see package metering. It is the same for the same module, input and World on every machine. 0 where
+	// Options.CloseOnContextDone is set.
+	Fuel int64
 	// Memory is what the instance held after the call, in bytes: its linear memory and what the host kept for it.
 	Memory int64
 	// Input and Output are in bytes.
@@ -66,75 +79,112 @@ const (
 // errorLimit is how much of a guest's error text is kept, in bytes.
 const errorLimit = 4 * kib
 
-// run makes one call on the instance. The instance must be the caller's alone. limit and option are the words of the
-// LimitError for a call that runs too long.
-func (i *instance) run(ctx context.Context, c Call, limit, option string) (result Result, err error) {
+// bounds are the limits of one call, and the words for a call that runs too long.
+type bounds struct {
+	time         time.Duration
+	fuel, output int64
+	// limit is the word for the limit on time, timeOption and fuelOption are what to raise.
+	limit, timeOption, fuelOption string
+}
+
+// bounds returns the limits of a call of a hook.
+func (m *Module) bounds(c *Call) bounds {
+	b := bounds{
+		time: c.Timeout, fuel: or(c.Fuel, m.limits.Fuel), output: or(c.Output, m.limits.Output),
+		limit: "time", timeOption: or(c.TimeoutOption, "limits.time"), fuelOption: or(c.TimeoutOption, "limits.fuel"),
+	}
+	if b.time == 0 {
+		b.time = DefaultTime
+		if b.fuel >= 0 {
+			b.time = Unlimited
+		}
+	}
+	return b
+}
+
+// initBounds returns the limits of a call of init.
+func (m *Module) initBounds() bounds {
+	return bounds{
+		time: m.limits.Init, fuel: Unlimited, output: m.limits.Output, limit: "init", timeOption: "limits.init",
+	}
+}
+
+// run makes one call on the instance. The instance must be the caller's alone.
+func (i *instance) run(ctx context.Context, c *Call, b bounds) (result Result, err error) {
 	if !i.busy.CompareAndSwap(false, true) {
 		return Result{}, &TrapError{Name: i.module.name, Export: c.Export, Reason: "the instance is at work already"}
 	}
 	defer i.busy.Store(false)
 
-	i.output, i.failure = extent{}, 0
-	i.outputLimit = or(c.Output, i.module.limits.Output)
 	i.logs = logs{to: c.Log, lines: i.module.limits.LogLines, length: i.module.limits.LogLine}
-	var ok bool
-	if i.input, ok = i.arena.put(c.Input); !ok {
+	i.world = &i.module.spec.World
+	if c.World != nil {
+		world := c.World.orReal()
+		i.world = &world
+	}
+	if !i.kernel.Begin(c.Input, b.output) {
 		return Result{}, i.module.limitError("memory", c.Export, size(i.budget.limit), "", "limits.memory")
 	}
-	i.arena.pin(i.input)
 
-	function := i.function(c.Export)
-	call, end := i.begin(ctx, c.Export, or(c.Timeout, DefaultTime))
-	stack := [1]uint64{}
-	began := time.Now()
-	err = function.CallWithStack(call, stack[:])
+	i.begin(ctx, c.Export, b)
+	defer i.end()
+	err = i.function(c.Export).CallWithStack(i.context, i.stack[:])
 	result.Usage = Usage{
-		Duration: time.Since(began), Memory: i.used(), Input: len(c.Input),
-		LogLines: i.logs.written, LogDropped: i.logs.dropped,
+		Memory: i.used(), Input: len(c.Input), LogLines: i.logs.written, LogDropped: i.logs.dropped,
 	}
-	if err != nil {
-		err = i.classify(ctx, call, err, limit)
-		var l *LimitError
-		if errors.As(err, &l) && l.Limit == limit {
-			l.Value, l.Option = or(c.Timeout, DefaultTime).String(), option
-		}
+	result.Usage.Fuel, result.Usage.Duration, result.Usage.Waited = i.meter.end()
+	switch {
+	case err != nil:
+		err = i.classify(err, b)
+	case exceeds(result.Usage.Fuel, b.fuel): // by what it did after its last turn of a loop
+		err = i.outOfFuel(b)
 	}
-	i.late = call.Err() != nil
-	end()
 	i.logs.close()
 	result.Printed = printableLines(string(i.printed.buf))
 	if err != nil {
 		return result, err
 	}
-	result.Code = int32(uint32(stack[0]))
+	result.Code = int32(uint32(i.stack[0]))
 	if result.Output, err = i.takeOutput(); err != nil {
 		return result, err
 	}
 	result.Usage.Output = len(result.Output)
-	if text, ok := i.arena.block(i.failure); ok {
+	if text, ok := i.kernel.ErrorText(); ok {
 		head, _ := cut(string(text[:min(len(text), errorLimit+1)]), errorLimit)
 		result.Error = strings.TrimSpace(printableLines(head))
 	}
 	return result, nil
 }
 
-// takeOutput copies the output. Its length was checked when it was set; its place is checked again, for the arena may
-// have changed since.
+// takeOutput copies the output. Its length was checked when it was set; its place is checked again, for the guest may
+// have written anything since.
 func (i *instance) takeOutput() ([]byte, error) {
-	if i.output.length == 0 {
+	output, ok := i.kernel.Output()
+	if !ok {
+		return nil, &TrapError{Name: i.module.name, Export: i.export, Reason: "the output is not where it was put"}
+	}
+	if len(output) == 0 {
 		return nil, nil
 	}
-	from, ok := i.arena.slice(i.output.offset, i.output.length)
-	if !ok {
-		return nil, &TrapError{Name: i.module.name, Export: i.export, Reason: outside("output_set", i.output.offset, i.output.length).Error()}
-	}
-	return append([]byte(nil), from...), nil
+	return append([]byte(nil), output...), nil
 }
 
-func (i *instance) outputTooLarge(length uint64) error {
-	seen := size(clamp(length))
-	if length > math.MaxInt64 {
-		seen = "more than can be counted"
+// kernelFault turns what the kernel says about a guest that misused it into an error.
+func (i *instance) kernelFault(f kernel.Fault, b bounds) error {
+	reason := ""
+	switch f.Kind {
+	case kernel.TooLarge:
+		seen := size(clamp(f.Length))
+		if f.Length > math.MaxInt64 {
+			seen = "more than can be counted"
+		}
+		return i.module.limitError("output", i.export, size(b.output), seen, "limits.output")
+	case kernel.OutsideInput:
+		reason = fmt.Sprintf("%s at %d of an input of %s", f.Function, f.Offset, size(clamp(f.Length)))
+	case kernel.NoBlock:
+		reason = fmt.Sprintf("%s of offset %d, where no block begins", f.Function, f.Offset)
+	default:
+		reason = fmt.Sprintf("%s of %s at offset %d, outside the memory shared with the host", f.Function, size(clamp(f.Length)), f.Offset)
 	}
-	return i.module.limitError("output", i.export, size(i.outputLimit), seen, "limits.output")
+	return &TrapError{Name: i.module.name, Export: i.export, Reason: reason}
 }

@@ -133,11 +133,12 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-func TestRecursionEndsInATrap(t *testing.T) {
+func TestRecursionEndsAtTheLimitOfTheStack(t *testing.T) {
 	m := load(t, "recurses-without-end", engine.Spec{})
 	err := callFails(t, m, engine.Call{Export: "before_run", Timeout: time.Minute})
-	require.ErrorIs(t, err, engine.ErrTrap)
-	require.EqualError(t, err, "recurses-without-end: before_run trapped: stack overflow")
+	require.ErrorIs(t, err, engine.ErrStackLimit)
+	require.EqualError(t, err, "recurses-without-end: before_run nested its calls deeper than its stack of 4 MiB: "+
+		"raise limits.stack, or look for a recursion that does not end")
 	require.Zero(t, call(t, m, "fine", "").Code)
 }
 

@@ -1,23 +1,27 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/weft-run/weft/host/wasm/engine/bytecode"
 )
 
 // checked is a module that passed the checks, and what was learnt about it.
 type checked struct {
-	*parsed
+	*bytecode.Module
 	info   *Info
 	limits Limits
-	code   code
-	// hidden says that there is state that the host cannot put back. A module without it is as it was once its memory
-	// and its globals are.
-	hidden bool
-	// env and wasi say which modules it imports from.
-	env, wasi bool
+	code   *bytecode.Code
+	// shadowed says that it changes tables, references or vectors, which the host cannot put back by itself; see shadow.go.
+	// spent says that it drops segments, which nobody can put back: an instance of it serves one call.
+	shadowed, spent bool
+	// wasi says that it imports from wasi_snapshot_preview1, user has what it imports from extism:host/user.
+	wasi bool
+	user []string
 }
 
 // check looks at a module before any of it is compiled. The size comes first, and alone: a module that is too large is
@@ -26,19 +30,20 @@ func check(name string, wasm []byte, spec *Spec) (*checked, error) {
 	if fault := checkSize(wasm, spec.Limits); fault != nil {
 		return nil, &LoadError{Name: name, Faults: []Fault{*fault}}
 	}
-	p, faults := parse(wasm)
-	info := p.info(wasm)
+	decoded, wrong := bytecode.Decode(wasm)
+	faults := faultsOf(wrong)
+	info := infoOf(decoded)
 	limits := spec.Limits.orDefaults(info.GoGuest)
 	if exceeds(int64(len(wasm)), limits.Module) {
 		return nil, &LoadError{Name: name, Faults: []Fault{tooLarge(len(wasm), limits.Module)}}
 	}
-	c := &checked{parsed: p, info: info, limits: limits}
+	c := &checked{Module: decoded, info: info, limits: limits}
 	faults = append(faults, c.checkCounts()...)
 	faults = append(faults, c.checkMemory()...)
-	faults = append(faults, c.checkImports()...)
+	faults = append(faults, c.checkImports(spec.Functions)...)
 	faults = append(faults, c.checkExports(spec.Init)...)
 	if len(faults) == 0 {
-		faults = append(faults, c.checkCode(wasm)...)
+		faults = append(faults, c.checkCode()...)
 	}
 	if len(faults) > 0 {
 		return nil, &LoadError{Name: name, Faults: faults}
@@ -64,16 +69,16 @@ func tooLarge(n int, limit int64) Fault {
 }
 
 func (c *checked) checkCounts() (faults []Fault) {
-	if exceeds(len(c.funcs), c.limits.Functions) {
+	if exceeds(len(c.Funcs), c.limits.Functions) {
 		faults = append(faults, Fault{
-			What: "functions", Have: count(len(c.funcs)), Want: "at most " + count(c.limits.Functions),
+			What: "functions", Have: count(len(c.Funcs)), Want: "at most " + count(c.limits.Functions),
 			Remedy: "raise limits.functions if the module is known to be good", Limit: "functions",
 		})
 	}
-	for i, body := range c.bodies {
-		if n := int64(body.to - body.from); exceeds(n, c.limits.Body) {
+	for i, body := range c.Bodies {
+		if n := int64(body.To - body.From); exceeds(n, c.limits.Body) {
 			faults = append(faults, Fault{
-				What: fmt.Sprintf("function %d", c.importedF+i), Have: size(n), Want: "at most " + size(c.limits.Body),
+				What: fmt.Sprintf("function %d", c.ImportedFuncs+i), Have: size(n), Want: "at most " + size(c.limits.Body),
 				Remedy: "split the function, or raise limits.body if the module is known to be good", Limit: "body",
 			})
 			break // One says it; a hostile module has thousands.
@@ -83,10 +88,10 @@ func (c *checked) checkCounts() (faults []Fault) {
 }
 
 func (c *checked) checkMemory() []Fault {
-	if !c.memory.Present || c.memory.Imported || c.limits.Memory == Unlimited {
+	if !c.Memory.Present || c.Memory.Imported || c.limits.Memory == Unlimited {
 		return nil
 	}
-	lowest := c.memory.Pages.Min
+	lowest := c.Memory.Min
 	if lowest <= uint64(c.limits.Memory)/PageSize {
 		return nil
 	}
@@ -100,11 +105,17 @@ func (c *checked) checkMemory() []Fault {
 	}}
 }
 
-func (c *checked) checkImports() (faults []Fault) {
-	for _, i := range c.imports {
-		c.wasi = c.wasi || i.Module == moduleWASI
-		c.env = c.env || i.Module == moduleEnv
-		if fault := checkImport(i); fault != nil {
+func (c *checked) checkImports(functions map[string]Function) (faults []Fault) {
+	for _, i := range c.info.Imports {
+		switch i.Module {
+		case moduleWASI:
+			c.wasi = true
+		case moduleUser:
+			if !slices.Contains(c.user, i.Name) {
+				c.user = append(c.user, i.Name)
+			}
+		}
+		if fault := checkImport(i, functions); fault != nil {
 			faults = append(faults, *fault)
 		}
 	}
@@ -126,7 +137,7 @@ func quote(name string) string {
 	return printable(head)
 }
 
-func checkImport(i Import) *Fault {
+func checkImport(i Import, functions map[string]Function) *Fault {
 	full := quote(i.Module + "." + i.Name)
 	if i.Kind != "func" {
 		return &Fault{
@@ -138,11 +149,12 @@ func checkImport(i Import) *Fault {
 	var ok bool
 	switch i.Module {
 	case moduleEnv:
-		var f envFunc
-		f, ok = envFuncs[i.Name]
-		known = f.signature
+		known, ok = envSignatures[i.Name]
 	case moduleWASI:
 		known, ok = wasiSignatures[i.Name]
+	case moduleUser:
+		known = userSignature
+		_, ok = functions[i.Name]
 	}
 	switch {
 	case ok && known.equal(i.Params, i.Results):
@@ -153,11 +165,17 @@ func checkImport(i Import) *Fault {
 			Remedy: "declare it with this signature",
 		}
 	case i.Module == moduleUser:
-		return &Fault{What: "host function " + full, Remedy: "this version offers no host functions of that module; " +
-			"build against a PDK of this version"}
+		return &Fault{What: "host function " + full, Remedy: missingFunctionRemedy(functions)}
 	default:
 		return &Fault{What: "unknown import " + full, Remedy: unknownImportRemedy(i)}
 	}
+}
+
+func missingFunctionRemedy(functions map[string]Function) string {
+	if len(functions) == 0 {
+		return "this version offers no host functions of that module; build against a PDK of this version"
+	}
+	return "this host offers " + strings.Join(slices.Sorted(maps.Keys(functions)), ", ") + "; build against a PDK of this version"
 }
 
 func unknownImportRemedy(i Import) string {
@@ -180,10 +198,10 @@ func unknownImportRemedy(i Import) string {
 }
 
 func (c *checked) checkExports(init *Init) (faults []Fault) {
-	for _, e := range c.exports {
-		if strings.HasPrefix(e.name, reservedExport) {
+	for _, e := range c.Exports {
+		if strings.HasPrefix(e.Name, reservedPrefix) {
 			faults = append(faults, Fault{
-				What: "export " + quote(e.name), Remedy: "names that begin with " + reservedExport + " are kept for the host",
+				What: "export " + quote(e.Name), Remedy: "names that begin with " + reservedPrefix + " are kept for the host",
 			})
 			break
 		}
@@ -207,14 +225,10 @@ func (c *checked) checkExports(init *Init) (faults []Fault) {
 	return faults
 }
 
-func (c *checked) checkCode(wasm []byte) []Fault {
-	found, err := c.scanCode(wasm)
-	var refused *unsupported
-	switch {
-	case errors.As(err, &refused):
-		return []Fault{{What: refused.Error(), Remedy: refused.remedy}}
-	case err != nil:
-		return []Fault{{What: "malformed code", Have: err.Error(), Remedy: "the file is damaged, or uses what is not supported"}}
+func (c *checked) checkCode() []Fault {
+	found, wrong := c.Scan()
+	if wrong != nil {
+		return faultsOf([]*bytecode.Fault{wrong})
 	}
 	c.code = found
 	var faults []Fault
@@ -226,13 +240,13 @@ func (c *checked) checkCode(wasm []byte) []Fault {
 			})
 		}
 	}
-	bound("branches of one function", int64(found.branches), int64(c.limits.Branches), "limits.branches")
-	bound("complexity", found.complexity, c.limits.Complexity, "limits.complexity")
-	bound("locals", int64(found.locals), int64(c.limits.Locals), "limits.locals")
+	bound("branches of one function", int64(found.Branches), int64(c.limits.Branches), "limits.branches")
+	bound("complexity", found.Complexity, c.limits.Complexity, "limits.complexity")
+	bound("locals", int64(found.Locals), int64(c.limits.Locals), "limits.locals")
 	elements := 0
-	for _, t := range c.tables {
+	for _, t := range c.Tables {
 		most := t.Min
-		if found.growsTable {
+		if found.GrowsTable {
 			// The host cannot count what a table grows by, and so what it may grow to must be within the limit.
 			most = t.Max
 		}
@@ -242,14 +256,14 @@ func (c *checked) checkCode(wasm []byte) []Fault {
 	if len(faults) > 0 {
 		return faults
 	}
-	c.hidden = found.hidden || c.hasHiddenGlobal()
+	c.shadowed, c.spent = found.ChangesTables || c.hasHiddenGlobal(), found.Drops
 	return nil
 }
 
 // hasHiddenGlobal says whether a mutable global has a type that the host cannot read and write back.
 func (c *checked) hasHiddenGlobal() bool {
-	for _, g := range c.globals {
-		if g.mutable && (g.value == typeV128 || g.value == typeFuncref || g.value == typeExternref) {
+	for _, g := range c.Globals {
+		if g.Mutable && !isNumber(g.Type) {
 			return true
 		}
 	}

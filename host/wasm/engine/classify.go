@@ -3,49 +3,67 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tetratelabs/wazero/sys"
+	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
 
 // stackLimit is how much of a guest's stack is kept in a TrapError, in bytes.
 const stackLimit = 4 * kib
 
-// classify turns what the runtime says about a guest that did not return into an error of this package. ctx is the
-// caller's context, call the one that the guest ran under, and limit the word for the time limit of the call.
-func (i *instance) classify(ctx, call context.Context, err error, limit string) error {
+// classify turns what the runtime says about a guest that did not return into an error of this package.
+func (i *instance) classify(err error, b bounds) error {
 	var fault *hostFault
 	var exit *sys.ExitError
 	isFault, isExit := errors.As(err, &fault), errors.As(err, &exit)
 
 	// The end of a context shows as an exit with a code that any guest may use too. So the context is asked.
-	byContext := isFault && fault == errEnded ||
-		isExit && (exit.ExitCode() == sys.ExitCodeContextCanceled || exit.ExitCode() == sys.ExitCodeDeadlineExceeded)
-	if byContext && call.Err() != nil {
-		switch cause := context.Cause(call); {
-		case errors.Is(cause, errDeadline):
-			return i.module.limitError(limit, i.export, "", "", "limits."+limit)
-		case errors.Is(cause, ErrClosed):
-			return cause
-		case ctx.Err() != nil:
-			return ctx.Err()
-		default:
-			return call.Err()
-		}
-	}
+	ended := isFault && fault == errEnded || isExit && i.release != nil && i.context.Err() != nil &&
+		(exit.ExitCode() == sys.ExitCodeContextCanceled || exit.ExitCode() == sys.ExitCodeDeadlineExceeded)
 	switch {
+	case ended:
+		return i.whyEnded(b)
+	case isFault && fault == errOutOfFuel:
+		return i.outOfFuel(b)
+	case isFault && fault == errOverflow, strings.HasPrefix(err.Error(), "stack overflow"):
+		return i.module.limitError("stack", i.export, size(i.module.limits.Stack), "", "limits.stack")
 	case isFault && fault.cause != nil:
 		return fault.cause
-	case i.budget.hit:
+	case i.budget.hit || i.kernel != nil && i.kernel.Refused():
 		return i.module.limitError("memory", i.export, size(i.budget.limit), "", "limits.memory")
 	case isExit:
 		return &ExitError{Name: i.module.name, Export: i.export, Code: exit.ExitCode()}
+	}
+	if i.kernel != nil {
+		if f, ok := i.kernel.Fault(); ok {
+			return i.kernelFault(f, b)
+		}
 	}
 	reason, stack := parseTrap(err.Error())
 	if isFault {
 		reason = printable(fault.reason)
 	}
 	return &TrapError{Name: i.module.name, Export: i.export, Reason: reason, Stack: stack}
+}
+
+func (i *instance) outOfFuel(b bounds) error {
+	return i.module.limitError("fuel", i.export, count(int(b.fuel)), "", b.fuelOption)
+}
+
+// whyEnded is why a call was ended by the host: it was told so, the caller's context is over, or its time is up.
+func (i *instance) whyEnded(b bounds) error {
+	if stopped := i.meter.stopped.Load(); stopped != nil {
+		if errors.Is(*stopped, pool.ErrClosed) {
+			return fmt.Errorf("%s: %w", i.module.name, ErrClosed)
+		}
+		return *stopped
+	}
+	if err := i.context.Err(); err != nil && !errors.Is(context.Cause(i.context.Context), errDeadline) {
+		return err
+	}
+	return i.module.limitError(b.limit, i.export, b.time.String(), "", b.timeOption)
 }
 
 // parseTrap takes apart the text of the runtime's error, which has the guest's stack below the reason, and in the case
@@ -72,7 +90,7 @@ func parseTrap(text string) (reason, stack string) {
 // limitError makes a LimitError for this module.
 func (m *Module) limitError(limit, export, value, seen, option string) *LimitError {
 	if limit == "start" {
-		value, export = m.limits.Start.String(), ""
+		option, export = "limits.start", ""
 	}
 	return &LimitError{Name: m.name, Export: export, Limit: limit, Value: value, Seen: seen, Option: option}
 }

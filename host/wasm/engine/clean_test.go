@@ -34,16 +34,55 @@ func TestSharedInstancesKeepWhatACallLeft(t *testing.T) {
 	require.Equal(t, 1, m.Stats().Created)
 }
 
-func TestInstanceThatGrewIsDiscarded(t *testing.T) {
+func TestMemoryThatGrewIsCutBack(t *testing.T) {
 	m := load(t, "counts-calls", engine.Spec{})
-	call(t, m, "in_memory", "")
+	before := call(t, m, "in_memory", "").Usage.Memory
+	for range 3 {
+		grown := call(t, m, "in_size", "")
+		require.EqualValues(t, 3, grown.Code, "each call begins with 2 pages and adds one")
+		require.EqualValues(t, before+engine.PageSize, grown.Usage.Memory)
+		require.EqualValues(t, before, call(t, m, "in_memory", "").Usage.Memory)
+	}
 	require.Zero(t, m.Stats().Discarded)
-	call(t, m, "in_size", "")
-	require.Equal(t, 1, m.Stats().Discarded, "a memory cannot shrink")
 }
 
-func TestInstanceWithHiddenStateServesOneCall(t *testing.T) {
-	for _, fixture := range []string{"counts-in-a-table", "closes-standard-output"} {
+func TestWhatLayInMemoryThatWasCutBackIsGone(t *testing.T) {
+	m := load(t, "grows-and-remembers", engine.Spec{})
+	for range 3 {
+		result := call(t, m, "before_run", "")
+		require.Zero(t, result.Code, "the bytes of a page that is new")
+	}
+	require.Zero(t, m.Stats().Discarded)
+	// At its maximum a memory cannot be asked to grow, and so cannot be cut back.
+	require.EqualValues(t, 4, call(t, m, "to_the_end", "").Code)
+	require.Equal(t, 1, m.Stats().Discarded)
+	require.Zero(t, call(t, m, "before_run", "").Code)
+}
+
+func TestTablesReferencesAndVectorsArePutBack(t *testing.T) {
+	for _, options := range []engine.Options{{}, {CloseOnContextDone: true}} {
+		e := newEngine(t, options)
+		m, err := e.Load(t.Context(), fixture(t, "changes-tables"), engine.Spec{
+			Name: "tables", Limits: engine.Limits{Instances: 1, Faults: engine.Unlimited},
+			Init: &engine.Init{Export: "init"},
+		})
+		require.NoError(t, err)
+		for range 3 {
+			require.EqualValues(t, 7, call(t, m, "before_run", "").Code, "what init put there")
+			require.EqualValues(t, 1, call(t, m, "vector", "").Code)
+			require.EqualValues(t, 1, call(t, m, "reference", "").Code)
+		}
+		require.Equal(t, 1, m.Stats().Created)
+		require.EqualValues(t, 3, call(t, m, "grows", "").Code)
+		require.Equal(t, 1, m.Stats().Discarded, "a table cannot shrink")
+		require.EqualValues(t, 7, call(t, m, "before_run", "").Code, "another instance has an init of its own")
+		callFails(t, m, engine.Call{Export: "traps_after_changing"})
+		require.EqualValues(t, 7, call(t, m, "before_run", "").Code)
+	}
+}
+
+func TestInstanceThatCannotBePutBackServesOneCall(t *testing.T) {
+	for _, fixture := range []string{"drops-a-segment", "closes-standard-output"} {
 		m := load(t, fixture, engine.Spec{})
 		for range 3 {
 			require.Zero(t, call(t, m, "before_run", "").Code)

@@ -19,6 +19,10 @@ type Options struct {
 	Workers int
 	// Memory is what all instances of all modules may hold together, in bytes. 0 means 1 GiB, Unlimited no limit.
 	Memory int64
+	// CloseOnContextDone has the runtime end guests that run too long, in place of the meter that is otherwise compiled
+	// into them: a fallback for a module that the meter should turn out to break. Guests are 6 to 13 times slower under
+	// it, there is no fuel, and time in functions of the host counts as the guest's.
+	CloseOnContextDone bool
 }
 
 // DefaultMemory is what all instances of an Engine may hold together where Options.Memory is zero, in bytes.
@@ -30,6 +34,8 @@ type Engine struct {
 	cache   *diskCache
 	workers chan struct{}
 	memory  ledger
+	// closeOnContextDone is Options.CloseOnContextDone.
+	closeOnContextDone bool
 
 	mu        sync.Mutex
 	closed    bool
@@ -47,9 +53,13 @@ func New(options Options) *Engine {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	kind := ""
+	if options.CloseOnContextDone {
+		kind = "-unmetered"
+	}
 	return &Engine{
-		log: log, cache: newDiskCache(options.CacheDir, log), workers: make(chan struct{}, workers),
-		memory:  ledger{limit: or(options.Memory, DefaultMemory)},
+		log: log, cache: newDiskCache(options.CacheDir, kind, log), workers: make(chan struct{}, workers),
+		memory: ledger{limit: or(options.Memory, DefaultMemory)}, closeOnContextDone: options.CloseOnContextDone,
 		modules: map[*Module]struct{}{}, artifacts: map[string]*artifact{},
 	}
 }
@@ -108,6 +118,6 @@ func (e *Engine) trim() {
 	}
 	e.mu.Unlock()
 	for _, m := range modules {
-		m.pool.trim()
+		m.pool.Trim()
 	}
 }

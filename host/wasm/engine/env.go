@@ -1,99 +1,127 @@
 package engine
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
-
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
+	"math"
 )
 
-// envFunc is a function of extism:host/env. It gets the instance that calls it, reads its parameters from the stack and
-// leaves its result there. An error stops the guest.
-type envFunc struct {
-	signature signature
-	call      func(i *instance, stack []uint64) error
+// hostFuncs holds the functions of extism:host/env that the host answers, with the meaning that they have in Extism. Where
+// Extism leaves things open (an offset where no block begins), they trap and say so. The others are the kernel's.
+var hostFuncs = map[string]hostFunc{
+	"config_get": {types("I:I"), envConfigGet},
+	"var_get":    {types("I:I"), envVarGet},
+	"var_set":    {types("II"), envVarSet},
+
+	"http_request":     {types("II:I"), envHTTPRequest},
+	"http_status_code": {types(":i"), envHTTPStatusCode},
+	"http_headers":     {types(":I"), envHTTPHeaders},
+
+	"log_trace":     {types("I"), envLog(levelTrace)},
+	"log_debug":     {types("I"), envLog(levelDebug)},
+	"log_info":      {types("I"), envLog(levelInfo)},
+	"log_warn":      {types("I"), envLog(levelWarn)},
+	"log_error":     {types("I"), envLog(levelError)},
+	"get_log_level": {types(":i"), envGetLogLevel},
 }
 
-// hostFault is what a host function stops a guest with. It travels through the runtime as a panic, which is the
-// runtime's own way to unwind a guest, and comes out of the call as an error.
-type hostFault struct {
-	// cause is an error of this package, to be returned as it is, or nil.
-	cause error
-	// reason is for a TrapError, where there is no cause.
-	reason string
-}
+// clamp makes a number from a guest fit for printing.
+func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-func (f *hostFault) Error() string {
-	if f.cause != nil {
-		return f.cause.Error()
+func envConfigGet(i *instance, stack []uint64) error {
+	key, err := i.block("config_get", "a key", stack[0])
+	if err != nil {
+		return err
 	}
-	return f.reason
-}
-
-// refuse stops the guest with a reason.
-func refuse(format string, args ...any) error {
-	return &hostFault{reason: fmt.Sprintf(format, args...)}
-}
-
-// instantiateEnv makes the functions of extism:host/env available in a runtime.
-func instantiateEnv(ctx context.Context, r wazero.Runtime, log *slog.Logger) error {
-	builder := r.NewHostModuleBuilder(moduleEnv)
-	for name, f := range envFuncs {
-		builder.NewFunctionBuilder().
-			WithGoModuleFunction(guarded(name, f, log), valueTypes(f.signature.params), valueTypes(f.signature.results)).
-			Export(name)
+	stack[0] = 0
+	value, ok := i.module.spec.Config[string(key)]
+	if !ok {
+		return nil
 	}
-	_, err := builder.Instantiate(ctx)
-	return err
+	return i.give(stack, "config_get", []byte(value))
 }
 
-// guarded makes a host function out of f. It finds the instance, does not begin once the call is over its time, so that
-// a loop of cheap host functions ends too, and lets no panic of the host's own pass.
-func guarded(name string, f envFunc, log *slog.Logger) api.GoModuleFunc {
-	return func(ctx context.Context, _ api.Module, stack []uint64) {
-		i := instanceOf(ctx)
-		if err := i.ended(); err != nil {
-			panic(err)
+func envVarGet(i *instance, stack []uint64) error {
+	key, err := i.block("var_get", "a key", stack[0])
+	if err != nil {
+		return err
+	}
+	stack[0] = 0
+	value, ok := i.vars[string(key)]
+	if !ok {
+		return nil
+	}
+	return i.give(stack, "var_get", value)
+}
+
+func envVarSet(i *instance, stack []uint64) error {
+	key, err := i.block("var_set", "a key", stack[0])
+	if err != nil {
+		return err
+	}
+	if stack[1] == 0 {
+		return i.setVar(string(key), nil)
+	}
+	value, err := i.block("var_set", "a value", stack[1])
+	if err != nil {
+		return err
+	}
+	return i.setVar(string(key), append(make([]byte, 0, len(value)), value...))
+}
+
+// varCost is what a var costs beside its bytes.
+const varCost = 64
+
+// setVar sets or, where value is nil, removes a var. Vars count as memory of the instance.
+func (i *instance) setVar(key string, value []byte) error {
+	var before int64
+	if old, ok := i.vars[key]; ok {
+		before = int64(len(key) + len(old) + varCost)
+	}
+	var after int64
+	if value != nil {
+		after = int64(len(key) + len(value) + varCost)
+	}
+	grown := after - before
+	switch total := i.varsSize + grown; {
+	case exceeds(total, i.module.limits.Vars):
+		return &hostFault{cause: i.module.limitError("vars", i.export, size(i.module.limits.Vars), size(total), "limits.vars")}
+	case grown > 0 && !i.budget.Take(grown):
+		return refuse("var_set found no room for %s", size(int64(len(value))))
+	case grown < 0:
+		i.budget.Give(-grown)
+	}
+	i.varsSize += grown
+	if value == nil {
+		delete(i.vars, key)
+		return nil
+	}
+	if i.vars == nil {
+		i.vars = map[string][]byte{}
+	}
+	i.vars[key] = value
+	return nil
+}
+
+func (i *instance) clearVars() {
+	clear(i.vars)
+	i.budget.Give(i.varsSize)
+	i.varsSize = 0
+}
+
+func envLog(level string) func(*instance, []uint64) error {
+	return func(i *instance, stack []uint64) error {
+		line, err := i.block("log_"+level, "a line", stack[0])
+		if err != nil {
+			return err
 		}
-		if err := i.protect(name, log, func() error { return f.call(i, stack) }); err != nil {
-			panic(err)
-		}
+		i.logs.write(level, line)
+		return nil
 	}
 }
 
-// protect calls f and turns a panic of the host's code into an error. What went wrong is logged on the host's side; the
-// guest and its author see no more than that it did.
-func (i *instance) protect(name string, log *slog.Logger, f func() error) (err error) {
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if fault, ok := r.(error); ok {
-			var own *hostFault
-			if errors.As(fault, &own) {
-				err = own
-				return
-			}
-		}
-		log.Error("host function panicked", "plugin", i.module.name, "function", name, "panic", r, "stack", string(debug.Stack()))
-		err = refuse("host function %s failed", name)
-	}()
-	return f()
-}
-
-func valueTypes(names []string) []api.ValueType {
-	var list []api.ValueType
-	for _, n := range names {
-		if n == "i64" {
-			list = append(list, api.ValueTypeI64)
-		} else {
-			list = append(list, api.ValueTypeI32)
-		}
+func envGetLogLevel(i *instance, stack []uint64) error {
+	stack[0] = numberTrace
+	if i.logs.to == nil {
+		stack[0] = numberOff
 	}
-	return list
+	return nil
 }

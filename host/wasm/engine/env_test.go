@@ -109,3 +109,24 @@ func TestPanicOfTheHostStaysWithTheHost(t *testing.T) {
 	require.Contains(t, log.String(), "env_test.go")
 	require.Zero(t, m.Stats().Live)
 }
+
+func TestVarsAreBounded(t *testing.T) {
+	m := load(t, "sets-vars", engine.Spec{Limits: engine.Limits{Vars: 100_000}})
+	err := callFails(t, m, engine.Call{Export: "without_end"})
+	require.ErrorIs(t, err, engine.ErrVarsLimit)
+	require.EqualError(t, err, "sets-vars: without_end set 98.4 KiB of vars, and may set 97.7 KiB: raise limits.vars, or keep less")
+	require.EqualValues(t, 10_000, call(t, m, "again_and_again", "").Code, "the last value is what counts")
+	require.Zero(t, call(t, m, "takes_away", "").Code)
+}
+
+func TestAnOffsetOfAnEarlierCallIsWorthNothing(t *testing.T) {
+	m := load(t, "keeps-an-offset", engine.Spec{Shared: true, Limits: engine.Limits{Instances: 1}})
+	require.EqualValues(t, 1000, call(t, m, "keep", "").Code)
+	require.Zero(t, call(t, m, "length_of_it", "").Code)
+	for _, export := range []string{"load", "put_out"} {
+		require.EqualValues(t, 1000, call(t, m, "keep", "").Code)
+		require.ErrorContains(t, callFails(t, m, engine.Call{Export: export}), "outside the memory shared with the host", export)
+	}
+	require.EqualValues(t, 1000, call(t, m, "keep", "").Code)
+	require.ErrorContains(t, callFails(t, m, engine.Call{Export: "log"}), "where no block begins")
+}

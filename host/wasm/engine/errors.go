@@ -12,6 +12,16 @@ var (
 	// ErrTimeout: the guest ran longer than it may. A deadline or cancellation of the caller's own context is not an
 	// ErrTimeout; it comes back as that context's error.
 	ErrTimeout = errors.New("time limit")
+	// ErrFuel: the guest used up the fuel that it may use. Unlike time, fuel is the same on every machine.
+	ErrFuel = errors.New("fuel limit")
+	// ErrStackLimit: the guest's calls were nested too deep.
+	ErrStackLimit = errors.New("stack limit")
+	// ErrVarsLimit: the guest set vars that together are larger than their limit.
+	ErrVarsLimit = errors.New("vars limit")
+	// ErrHTTPLimit: the guest made more HTTP requests than one call may make, or got a larger answer than it may get.
+	ErrHTTPLimit = errors.New("HTTP limit")
+	// ErrDepth: plugins called each other, through functions of the host, deeper than they may.
+	ErrDepth = errors.New("nested too deep")
 	// ErrMemoryLimit: the guest needed more memory than it may have, or asks for it in its header.
 	ErrMemoryLimit = errors.New("memory limit")
 	// ErrOutputTooLarge: the output is larger than its limit. None of it was copied.
@@ -22,6 +32,8 @@ var (
 	ErrModuleTooLarge = errors.New("module too large")
 	// ErrBusy: too many calls wait for an instance already, or the memory for all instances is used up. Try again later.
 	ErrBusy = errors.New("busy")
+	// ErrResting: the module failed too often in a row, and is rested for a while. See the errors before.
+	ErrResting = errors.New("resting")
 	// ErrTrap: the guest broke a rule of the machine or of a host function, and was stopped.
 	ErrTrap = errors.New("trap")
 	// ErrExit: the guest ended itself (proc_exit) in the middle of a call.
@@ -38,7 +50,8 @@ type LimitError struct {
 	Name string
 	// Export is the function that ran. It is empty where none did.
 	Export string
-	// Limit is the limit in one word: time, start, init, memory, input, output, instances or host memory.
+	// Limit is the limit in a word or two: time, fuel, start, init, memory, stack, input, output, vars, HTTP requests,
+	// HTTP body, depth, instances, host memory or faults.
 	Limit string
 	// Value and Seen are for people, with their units. Seen is empty where nothing was measured.
 	Value, Seen string
@@ -52,6 +65,23 @@ func (e *LimitError) Error() string {
 	switch e.Limit {
 	case "time", "init":
 		return fmt.Sprintf("%s ran longer than its %s: raise %s, or look for a loop that does not end", who, e.Value, e.Option)
+	case "fuel":
+		return fmt.Sprintf("%s used up its %s of fuel: raise %s, or look for a loop that does not end", who, e.Value, e.Option)
+	case "stack":
+		return fmt.Sprintf("%s nested its calls deeper than its stack of %s: raise %s, or look for a recursion that does not end",
+			who, e.Value, e.Option)
+	case "vars":
+		return fmt.Sprintf("%s set %s of vars, and may set %s: raise %s, or keep less", who, e.Seen, e.Value, e.Option)
+	case "HTTP requests":
+		return fmt.Sprintf("%s made more than %s HTTP requests in one call: raise %s, or ask for more at once", who, e.Value, e.Option)
+	case "HTTP body":
+		return fmt.Sprintf("%s was sent an answer of more than %s: raise %s, or ask for less", who, e.Value, e.Option)
+	case "depth":
+		return fmt.Sprintf("%s was called at depth %s, and plugins may call each other to a depth of %s: "+
+			"look for a plugin that calls itself, or raise %s", who, e.Seen, e.Value, e.Option)
+	case "faults":
+		return fmt.Sprintf("%s failed %s times in a row and rests for another %s: look at the errors of these calls, or raise %s",
+			who, e.Value, e.Seen, e.Option)
 	case "start":
 		return fmt.Sprintf("%s took longer than %s to start: raise %s, or move the work into init", who, e.Value, e.Option)
 	case "memory":
@@ -79,6 +109,18 @@ func limitTarget(limit string) error {
 	switch limit {
 	case "time", "start", "init":
 		return ErrTimeout
+	case "fuel":
+		return ErrFuel
+	case "stack":
+		return ErrStackLimit
+	case "vars":
+		return ErrVarsLimit
+	case "HTTP requests", "HTTP body":
+		return ErrHTTPLimit
+	case "depth":
+		return ErrDepth
+	case "faults":
+		return ErrResting
 	case "memory":
 		return ErrMemoryLimit
 	case "output":

@@ -16,6 +16,7 @@ import (
 func loadGo(t testing.TB, spec engine.Spec) *engine.Module {
 	t.Helper()
 	spec.Name = "guest"
+	spec.Limits.Faults = engine.Unlimited
 	m, err := newEngine(t, engine.Options{CacheDir: cacheDir}).Load(t.Context(), goGuest(t), spec)
 	require.NoError(t, err)
 	return m
@@ -71,7 +72,7 @@ func TestGoGuestThatExhaustsItsMemory(t *testing.T) {
 
 func TestGuestClockIsTheHosts(t *testing.T) {
 	day := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
-	m := loadGo(t, engine.Spec{Now: func() time.Time { return day }})
+	m := loadGo(t, engine.Spec{World: engine.World{Now: func() time.Time { return day }}})
 	result := call(t, m, "clock", "")
 	require.Zero(t, result.Code, "the monotonic clock goes on by itself")
 	require.Equal(t, "2026-11-20T08:30:00Z 0 0", string(result.Output), "no arguments, no environment")

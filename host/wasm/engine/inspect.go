@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/weft-run/weft/host/wasm/engine/bytecode"
 )
 
-const (
-	customBuildID   = "go:buildid"
-	customProducers = "producers"
-)
+// customBuildID is a custom section that the Go toolchain writes.
+const customBuildID = "go:buildid"
 
 // PageSize is the unit of linear memory, in bytes.
 const PageSize = 65536
@@ -82,72 +82,86 @@ func (i *Info) Callable(name string) bool {
 // module that this package could run, whatever the limits, the error is a *LoadError with all the faults; the Info is
 // then still returned, with as much as could be read.
 func Inspect(wasm []byte) (*Info, error) {
-	p, faults := parse(wasm)
-	info := p.info(wasm)
+	m, faults := bytecode.Decode(wasm)
+	info := infoOf(m)
 	if len(faults) > 0 {
-		return info, &LoadError{Faults: faults}
+		return info, &LoadError{Faults: faultsOf(faults)}
 	}
 	return info, nil
 }
 
-func (p *parsed) info(wasm []byte) *Info {
-	digest := sha256.Sum256(wasm)
-	info := &Info{
-		Size: len(wasm), SHA256: hex.EncodeToString(digest[:]), Imports: p.imports, Memory: p.memory,
-		Functions: len(p.funcs), Start: p.start,
+// faultsOf returns faults of the decoder as those of this package.
+func faultsOf(faults []*bytecode.Fault) (out []Fault) {
+	for _, f := range faults {
+		out = append(out, Fault{What: f.What, Have: f.Have, Want: f.Want, Remedy: f.Remedy})
 	}
-	for _, e := range p.exports {
-		out := Export{Name: e.name, Kind: kindName[e.kind]}
-		if e.kind == kindFunc {
-			t, _ := p.funcTypeOf(e.index)
-			out.Params, out.Results = t.params, t.results
+	return out
+}
+
+func infoOf(m *bytecode.Module) *Info {
+	digest := sha256.Sum256(m.Wasm)
+	info := &Info{
+		Size: len(m.Wasm), SHA256: hex.EncodeToString(digest[:]), Functions: len(m.Funcs), Start: m.HasStart,
+		Memory: MemoryInfo{Present: m.Memory.Present, Imported: m.Memory.Imported, Pages: Range{m.Memory.Min, m.Memory.Max}},
+	}
+	names := typeNames{types: m.Types, known: map[uint32]signature{}}
+	for _, i := range m.Imports {
+		in := Import{Module: i.Module, Name: i.Name, Kind: i.Kind.String()}
+		if i.Kind == bytecode.KindFunc {
+			in.Params, in.Results = names.of(i.Type)
+		}
+		info.Imports = append(info.Imports, in)
+	}
+	for _, e := range m.Exports {
+		out := Export{Name: e.Name, Kind: e.Kind.String()}
+		// A function that is imported and exported again has no signature here: it is nothing that can be called.
+		if at := int64(e.Index) - int64(m.ImportedFuncs); e.Kind == bytecode.KindFunc && at >= 0 && at < int64(len(m.Funcs)) {
+			out.Params, out.Results = names.of(m.Funcs[at])
 		}
 		info.Exports = append(info.Exports, out)
 	}
-	for _, c := range p.customs {
-		switch c.name {
-		case customBuildID:
-			info.GoGuest = true
-		case customProducers:
-			toolchain, isGo := producers(c.data)
-			info.GoGuest = info.GoGuest || isGo
-			info.Toolchain = toolchain
-		}
-	}
+	info.Toolchain, info.GoGuest = toolchain(m)
 	return info
 }
 
-// producers reads the section of that name: fields, each with a list of names and versions. A module can say there what
-// it likes; a section that cannot be read is passed over.
-func producers(data []byte) (toolchain string, isGo bool) {
-	r := &reader{data: data, end: len(data)}
+// typeNames spells signatures. Each is spelt once and shared by all that have it: a hostile module has a thousand
+// parameters and a hundred thousand exports.
+type typeNames struct {
+	types []bytecode.FuncType
+	known map[uint32]signature
+}
+
+func (n *typeNames) of(index uint32) (params, results []string) {
+	s, ok := n.known[index]
+	if !ok && int64(index) < int64(len(n.types)) {
+		s = signature{spell(n.types[index].Params), spell(n.types[index].Results)}
+		n.known[index] = s
+	}
+	return s.params, s.results
+}
+
+func spell(types []bytecode.ValueType) (names []string) {
+	for _, t := range types {
+		names = append(names, t.String())
+	}
+	return names
+}
+
+// toolchain says what built a module, by its own account, and whether that was the Go toolchain.
+func toolchain(m *bytecode.Module) (said string, isGo bool) {
+	isGo = slices.ContainsFunc(m.Customs, func(c bytecode.Custom) bool { return c.Name == customBuildID })
 	var language, compiler string
-	_ = r.vector(10, func() error {
-		field, err := r.name()
-		if err != nil {
-			return err
+	for _, p := range m.Producers() {
+		text := strings.TrimSpace(p.Name + " " + strings.TrimPrefix(p.Version, "go"))
+		switch {
+		case p.Field == "language" && p.Name == "Go":
+			isGo, language = true, text
+		case p.Field == "processed-by" && compiler == "":
+			compiler = text
 		}
-		return r.vector(100, func() error {
-			name, err := r.name()
-			if err != nil {
-				return err
-			}
-			version, err := r.name()
-			if err != nil {
-				return err
-			}
-			said := strings.TrimSpace(name + " " + strings.TrimPrefix(version, "go"))
-			switch {
-			case field == "language" && name == "Go":
-				isGo, language = true, said
-			case field == "processed-by" && compiler == "":
-				compiler = said
-			}
-			return nil
-		})
-	})
-	if isGo {
+	}
+	if language != "" {
 		return language, true
 	}
-	return compiler, false
+	return compiler, isGo
 }

@@ -2,41 +2,58 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/weft-run/weft/host/wasm/engine/bytecode"
+	"github.com/weft-run/weft/host/wasm/engine/kernel"
+	"github.com/weft-run/weft/host/wasm/engine/linear"
+	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
 
-// instance is a module that has been instantiated, with what the host keeps for it. One goroutine at a time uses it;
-// busy holds whoever would break that.
+var _ pool.Resource = (*instance)(nil)
+
+// instance is a module that has been instantiated, with a kernel of its own and what the host keeps for it. One goroutine
+// at a time uses it; busy holds whoever would break that.
 type instance struct {
 	module  *Module
 	guest   api.Module
-	memory  *guestMemory
+	env     api.Module // the kernel, as the guest sees it
+	kernel  *kernel.Kernel
+	memory  *linear.Memory // the guest's
+	shared  *linear.Memory // the kernel's, which the guest shares with the host
 	budget  budget
-	arena   arena
 	exports map[string]api.Function
 	globals []api.MutableGlobal
 	files   openFiles
 	busy    atomic.Bool
-	// stop ends the call in flight, for a module that is closed by force.
-	stop atomic.Pointer[context.CancelCauseFunc]
+	meter   meter
+	// resting is how much of the memory is not counted while no call uses the instance: the pages that it shares with
+	// other instances.
+	resting int64
+	// own is the state that calls of this instance begin with, where it is not the module's: references belong to one
+	// instance. owned is what it takes, in bytes.
+	own   *snapshot
+	owned int64
 
 	// What follows belongs to the call in flight.
-	done        <-chan struct{}
-	input       uint64
-	output      extent
-	outputLimit int64
-	failure     uint64
-	export      string
-	vars        map[string][]byte
-	varsSize    int64
-	logs        logs
-	printed     printed
+	context  *callContext
+	hold     *pool.Hold
+	stack    [1]uint64
+	export   string
+	world    *World
+	vars     map[string][]byte
+	varsSize int64
+	http     exchange
+	logs     logs
+	printed  printed
+	// release frees the context of a call that is ended by the runtime.
+	release func()
 	// late says that the context was over when the guest returned. The runtime may then close the guest a moment later.
 	late bool
 	// altered says that the guest changed a file descriptor that it did not open; opened is how many it has open.
@@ -44,146 +61,179 @@ type instance struct {
 	opened  int
 }
 
-// extent is a part of the arena.
-type extent struct{ offset, length uint64 }
-
-// errEnded stops a guest whose context is over. Why it is over is asked of the context.
-var errEnded = &hostFault{reason: "the call is over its time"}
-
-// errDeadline is why a context of this package ends, as opposed to one of the caller's.
-var errDeadline = errors.New("deadline of the engine")
-
-// instanceKey is the key of the instance in the context of a call.
-type instanceKey struct{}
-
-// instanceContext carries an instance to the host functions. It is a type of its own, and the innermost context, so that
-// they find it at once, however many values the caller's context has.
-type instanceContext struct {
+// callContext is what the runtime gets as the context of a call. It carries the instance to the host functions, which
+// find it at once, and keeps the caller's values from the runtime, which looks for its own ones at each call.
+type callContext struct {
 	context.Context
 	instance *instance
 }
 
-func (c *instanceContext) Value(key any) any {
+// instanceKey is the key of the instance in the context of a call.
+type instanceKey struct{}
+
+func (c *callContext) Value(key any) any {
 	if key == (instanceKey{}) {
 		return c.instance
 	}
-	return c.Context.Value(key)
+	return nil
 }
 
 func instanceOf(ctx context.Context) *instance {
-	return ctx.Value(instanceKey{}).(*instance)
-}
-
-// ended returns errEnded once the context of the call is over.
-func (i *instance) ended() error {
-	select {
-	case <-i.done:
-		return errEnded
-	default:
-		return nil
+	if c, ok := ctx.(*callContext); ok {
+		return c.instance
 	}
+	return ctx.Value(instanceKey{}).(*instance)
 }
 
 // lastPreopen is the highest file descriptor that an instance has from the start: standard input, output and error, and
 // one for each mount.
 func (i *instance) lastPreopen() uint32 { return uint32(2 + len(i.module.mounts)) }
 
-// newInstance instantiates the module. Where state is given, the instance gets that instead of what its own start made
-// of it. Any error has the instance closed.
+// newInstance instantiates the module. Where state is given, the instance gets that instead of what its own start would
+// make of it. Any error has the instance closed.
 func newInstance(ctx context.Context, m *Module, state *snapshot) (i *instance, err error) {
-	i = &instance{module: m, exports: map[string]api.Function{}}
+	i = &instance{module: m, exports: map[string]api.Function{}, world: &m.spec.World}
 	i.budget = budget{ledger: &m.engine.memory, limit: m.limits.Memory}
-	i.arena.budget = &i.budget
-	i.memory = &guestMemory{budget: &i.budget}
+	i.memory = linear.New(m.most(m.info.Memory), &i.budget)
+	i.shared = linear.New(m.most(MemoryInfo{}), quietBudget{&i.budget})
+	i.meter.metered = m.artifact.metered()
 	i.busy.Store(true)
 	defer func() {
 		i.busy.Store(false)
 		if err != nil {
-			i.close()
+			i.Close()
 			i = nil
 		}
 	}()
 
 	least := int64(m.info.Memory.Pages.Min * PageSize)
-	if !i.budget.take(least) {
-		return i, m.limitError("host memory", "", size(m.engine.memory.limit), size(least), "the memory of the engine")
+	if !i.memory.Prepay(least) || !i.shared.Prepay(PageSize) {
+		return i, m.limitError("host memory", "", size(m.engine.memory.limit), size(least+PageSize), "the memory of the engine")
 	}
-	i.memory.prepaid = least
-
-	start := []string{"_initialize"}
-	if state != nil && m.info.GoGuest {
-		// All that a Go guest does there is to start its runtime, and the state has that done already.
-		start = nil
-	}
-	call, end := i.begin(ctx, "start", m.limits.Start)
-	call = &instanceContext{experimental.WithMemoryAllocator(call, experimental.MemoryAllocatorFunc(
-		func(uint64, uint64) experimental.LinearMemory { return i.memory })), i}
-	i.guest, err = m.runtime.InstantiateModule(call, m.compiled, i.moduleConfig(start...))
-	if err != nil {
-		err = i.classify(ctx, call, err, "start")
-		end()
+	b := bounds{time: m.limits.Start, fuel: Unlimited, limit: "start"}
+	i.begin(ctx, "start", b)
+	defer i.end()
+	if err := i.instantiate(b); err != nil {
 		return i, err
 	}
-	end()
+	if state != nil {
+		return i, i.become(state)
+	}
+	if f := i.guest.ExportedFunction("_initialize"); f != nil {
+		if err := f.CallWithStack(i.context, nil); err != nil {
+			return i, i.classify(err, b)
+		}
+	}
 	if i.guest.IsClosed() {
 		return i, &ExitError{Name: m.name, Export: "start"}
 	}
-	for _, name := range m.globals {
-		g, ok := i.guest.ExportedGlobal(name).(api.MutableGlobal)
-		if !ok {
-			return i, fmt.Errorf("%s: global %s cannot be set", m.name, printable(name))
-		}
-		i.globals = append(i.globals, g)
-	}
-	if state != nil {
-		if err := i.become(state); err != nil {
-			return i, err
-		}
-	}
 	// What the start did is part of what every call begins with.
-	i.budget.hit, i.altered, i.opened = false, false, 0
+	i.altered, i.opened = false, 0
+	i.kernel.Reset()
 	return i, nil
 }
 
-// become puts a snapshot into a new instance. Its memory may have to grow for that.
-func (i *instance) become(state *snapshot) error {
-	if missing := state.size - len(i.memory.buf); missing > 0 {
-		if _, ok := i.guest.Memory().Grow(uint32(missing / PageSize)); !ok {
-			return i.module.limitError("host memory", "", size(i.module.engine.memory.limit), size(int64(state.size)),
-				"the memory of the engine")
+// most is the most that a memory may become, in bytes.
+func (m *Module) most(memory MemoryInfo) uint64 {
+	most := uint64(1) << 32
+	if m.limits.Memory >= 0 {
+		most = min(most, uint64(m.limits.Memory))
+	}
+	if memory.Pages.Max > 0 {
+		most = min(most, memory.Pages.Max*PageSize)
+	}
+	return most
+}
+
+// instantiate makes the kernel and the guest.
+func (i *instance) instantiate(b bounds) error {
+	m := i.module
+	with := func(memory *linear.Memory) context.Context {
+		return experimental.WithMemoryAllocator(i.context, experimental.MemoryAllocatorFunc(
+			func(uint64, uint64) experimental.LinearMemory { return memory }))
+	}
+	plain := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	var err error
+	if i.env, err = m.artifact.runtime.InstantiateModule(with(i.shared), m.artifact.kernel, plain); err != nil {
+		return fmt.Errorf("%s: %s: %w", m.name, moduleEnv, err)
+	}
+	if i.kernel, err = kernel.Bind(i.env); err != nil {
+		return fmt.Errorf("%s: %s: %w", m.name, moduleEnv, err)
+	}
+	ctx := experimental.WithImportResolver(with(i.memory), i.kernel.Resolve)
+	if i.guest, err = m.artifact.runtime.InstantiateModule(ctx, m.artifact.compiled, i.moduleConfig()); err != nil {
+		return i.classify(err, b)
+	}
+	if i.guest.IsClosed() {
+		return &ExitError{Name: m.name, Export: "start"}
+	}
+	global := func(name string) (api.MutableGlobal, error) {
+		g, ok := i.guest.ExportedGlobal(name).(api.MutableGlobal)
+		if !ok {
+			return nil, fmt.Errorf("%s: global %s cannot be set", m.name, printable(name))
+		}
+		return g, nil
+	}
+	for _, name := range m.artifact.globals {
+		g, err := global(name)
+		if err != nil {
+			return err
+		}
+		if isNumber(bytecode.ValueType(g.Type())) {
+			i.globals = append(i.globals, g)
 		}
 	}
-	state.restore(i.memory.buf, i.globals)
+	if !i.meter.metered {
+		return nil
+	}
+	if i.meter.fuel, err = global(m.artifact.fuel); err != nil {
+		return err
+	}
+	if i.meter.stack, err = global(m.artifact.stack); err != nil {
+		return err
+	}
+	i.meter.fill(m.limits.Stack)
 	return nil
 }
 
-// begin prepares the instance for a call that may take that long, and returns its context. end is to be called when the
-// call is over.
-func (i *instance) begin(ctx context.Context, export string, limit time.Duration) (call context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	i.stop.Store(&cancel)
-	release := func() {}
-	if limit >= 0 {
-		ctx, release = context.WithTimeoutCause(ctx, limit, errDeadline)
-	}
+// begin prepares the instance for a call. end must follow.
+func (i *instance) begin(ctx context.Context, export string, b bounds) {
 	i.export = export
-	i.done = ctx.Done()
-	i.budget.hit = false
 	i.late, i.altered, i.opened = false, false, 0
 	i.printed.buf = i.printed.buf[:0]
-	return &instanceContext{ctx, i}, func() {
-		i.stop.Store(nil)
-		release()
-		cancel(nil)
+	i.http = exchange{}
+	i.budget.hit = false
+	i.release = nil
+	if !i.meter.metered {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		release := func() {}
+		if b.time >= 0 {
+			ctx, release = context.WithTimeoutCause(ctx, b.time, errDeadline)
+		}
+		i.release = func() { release(); cancel(nil) }
+		i.meter.waiting.Store(&cancel)
 	}
+	if i.context == nil || !i.meter.metered { // The runtime may look at that of an unmetered call after it.
+		i.context = &callContext{instance: i}
+	}
+	i.context.Context = ctx
+	i.meter.begin(ctx.Done(), b.time, b.fuel, i.module.limits.Stack)
 }
 
-// interrupt ends the call in flight, if there is one.
-func (i *instance) interrupt(cause error) {
-	if stop := i.stop.Load(); stop != nil {
-		(*stop)(cause)
+// end ends what begin began.
+func (i *instance) end() {
+	if i.release != nil {
+		i.late = i.context.Err() != nil
+		i.release()
+		i.release = nil
+		return
 	}
+	i.context.Context = context.Background() // The caller's context is not kept alive by an idle instance.
 }
+
+// Interrupt implements the same method as documented on pool.Resource.
+func (i *instance) Interrupt(cause error) { i.meter.interrupt(cause) }
 
 func (i *instance) function(name string) api.Function {
 	f, ok := i.exports[name]
@@ -195,75 +245,37 @@ func (i *instance) function(name string) api.Function {
 	return f
 }
 
-// setVar sets or, where value is nil, removes a var. Vars count as memory of the instance.
-func (i *instance) setVar(key string, value []byte) bool {
-	const cost = 64 // what an entry costs beside its bytes
-	if old, ok := i.vars[key]; ok {
-		n := int64(len(key) + len(old) + cost)
-		delete(i.vars, key)
-		i.varsSize -= n
-		i.budget.give(n)
-	}
-	if value == nil {
-		return true
-	}
-	n := int64(len(key) + len(value) + cost)
-	if !i.budget.take(n) {
-		return false
-	}
-	if i.vars == nil {
-		i.vars = map[string][]byte{}
-	}
-	i.vars[key] = append([]byte(nil), value...)
-	i.varsSize += n
-	return true
-}
-
-func (i *instance) clearVars() {
-	clear(i.vars)
-	i.budget.give(i.varsSize)
-	i.varsSize = 0
-}
-
 // used is what the instance holds, in bytes.
 func (i *instance) used() int64 { return i.budget.used }
 
-// settle ends what belongs to a call, and says whether the instance can serve another one at all.
-func (i *instance) settle() bool {
-	i.arena.reset()
-	i.logs = logs{}
-	if i.module.spec.Shared {
-		return !i.late && !i.guest.IsClosed()
+// timeLeft is how much time the guest has left, and whether that is bounded.
+func (i *instance) timeLeft() (time.Duration, bool) {
+	if i.meter.metered {
+		return i.meter.left(), i.meter.limit >= 0
 	}
-	i.clearVars()
-	return !i.late && !i.guest.IsClosed() && !i.altered && i.opened == 0
+	d, ok := i.context.Deadline()
+	return time.Until(d), ok
 }
 
-// clean makes the instance as it was before the call, and says whether that could be done. An instance that it could not
-// be done to must be closed.
-func (i *instance) clean() bool {
-	switch state := i.module.state; {
-	case !i.settle():
-		return false
-	case i.module.spec.Shared:
-		return true
-	case state == nil || len(i.memory.buf) != state.size:
-		return false
-	default:
-		state.restore(i.memory.buf, i.globals)
-		return true
-	}
-}
-
-// close frees everything. It may be called again.
-func (i *instance) close() {
+// Close implements the same method as documented on pool.Resource.
+func (i *instance) Close() {
+	ctx := context.Background()
 	if i.guest != nil {
-		_ = i.guest.Close(context.Background()) // Only host modules can fail here.
+		_ = i.guest.Close(ctx) // Only host modules can fail here.
+	}
+	if i.env != nil {
+		_ = i.env.Close(ctx)
+	}
+	i.budget.ledger.used.Add(i.resting) // so that what is given back was taken
+	i.budget.ledger.give(i.owned)
+	i.resting, i.owned = 0, 0
+	if i.own != nil {
+		_ = i.own.image.Close() // It was only read.
 	}
 	// What the runtime frees, it does not free in all cases: not where the start failed, and not where the end of a
 	// context closed the module after its last call.
-	i.memory.Free()
+	i.memory.Release()
+	i.shared.Release()
 	i.files.closeAll()
-	i.arena.close()
 	i.clearVars()
 }

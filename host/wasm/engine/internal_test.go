@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,16 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
+	"github.com/weft-run/weft/host/wasm/engine/bytecode"
 	"github.com/weft-run/weft/internal/wat"
 )
 
 func TestDefaultLimits(t *testing.T) {
 	require.Equal(t, Limits{
-		Module: 10 << 20, Memory: 32 << 20, Start: 2 * time.Second, Init: 30 * time.Second, Input: 4 << 20,
-		Output: 256 << 10, LogLines: 64, LogLine: 4 << 10, Instances: 128, Queue: 1024, Functions: 50_000, Body: 1 << 20,
+		Module: 10 << 20, Memory: 32 << 20, Fuel: Unlimited, Stack: 4 << 20, Start: 2 * time.Second, Init: 30 * time.Second,
+		Input: 4 << 20, Output: 256 << 10, Vars: 1 << 20, HTTPRequests: 8, HTTPBody: 1 << 20, HTTPTime: 10 * time.Second,
+		LogLines: 64, LogLine: 4 << 10, Instances: 128, Queue: 1024, Depth: 16, Faults: 3, Rest: 30 * time.Second, Idle: 5 * time.Minute, Functions: 50_000, Body: 1 << 20,
 		Branches: 10_000, Complexity: 1_000_000_000, Locals: 1_000_000, Table: 100_000,
 	}, DefaultLimits(false))
 	forGo := DefaultLimits(true)
@@ -52,15 +51,9 @@ func TestSignaturesOfWASIAreThoseOfTheRuntime(t *testing.T) {
 	defer r.Close(ctx)
 	compiled, err := wasi_snapshot_preview1.NewBuilder(r).Compile(ctx)
 	require.NoError(t, err)
-	names := func(types []api.ValueType) (out []string) {
-		for _, v := range types {
-			out = append(out, api.ValueTypeName(v))
-		}
-		return out
-	}
 	have := map[string]signature{}
 	for name, def := range compiled.ExportedFunctions() {
-		have[name] = signature{names(def.ParamTypes()), names(def.ResultTypes())}
+		have[name] = signature{namesOf(def.ParamTypes()), namesOf(def.ResultTypes())}
 	}
 	require.Equal(t, have, wasiSignatures)
 }
@@ -86,10 +79,10 @@ func TestRewriteExportsEachMutableGlobalOnce(t *testing.T) {
 			require.Equal(t, wasm, out)
 			continue
 		}
-		after, faults := parse(out)
+		after, faults := bytecode.Decode(out)
 		require.Empty(t, faults)
-		require.Equal(t, c.funcs, after.funcs)
-		require.Len(t, after.exports, len(c.exports)+len(names)-strings.Count(test.wat, `"mine"`))
+		require.Equal(t, c.Funcs, after.Funcs)
+		require.Len(t, after.Exports, len(c.Exports)+len(names)-strings.Count(test.wat, `"mine"`))
 		compiles(t, out)
 	}
 }
@@ -104,8 +97,8 @@ func TestRewriteGivesAPlaceToStopToFunctionsThatCallWithoutALoop(t *testing.T) {
 	c, err := check("", wasm, &Spec{})
 	require.NoError(t, err)
 	var guarded []bool
-	for _, at := range c.code.unguarded {
-		guarded = append(guarded, at != 0)
+	for _, f := range c.code.Funcs {
+		guarded = append(guarded, f.Unguarded)
 	}
 	require.Equal(t, []bool{false, false, true, true, true}, guarded)
 	out, _ := rewrite(wasm, c)
@@ -130,63 +123,6 @@ func TestRewrittenFixturesStayValid(t *testing.T) {
 		out, _ := rewrite(wasm, c)
 		compiles(t, out)
 	}
-}
-
-func TestArenaAgainstAModel(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	a := &arena{budget: &budget{ledger: &ledger{limit: Unlimited}, limit: 1 << 20}}
-	model := map[uint64][]byte{}
-	for range 20_000 {
-		if random.IntN(3) > 0 {
-			data := make([]byte, 1+random.IntN(2000))
-			for n := range data {
-				data[n] = byte(random.Uint32())
-			}
-			at, ok := a.put(data)
-			if !ok {
-				require.True(t, a.budget.hit)
-				a.reset()
-				clear(model)
-				require.NotContains(t, string(a.buf), "\x01")
-				continue
-			}
-			require.NotZero(t, at)
-			require.Zero(t, at%8)
-			model[at] = data
-		} else {
-			for at := range model {
-				a.release(at)
-				require.Zero(t, a.length(at))
-				delete(model, at)
-				break
-			}
-		}
-		require.LessOrEqual(t, a.budget.used, int64(1<<20))
-		if random.IntN(50) == 0 {
-			for at, want := range model {
-				have, ok := a.block(at)
-				require.True(t, ok)
-				require.True(t, bytes.Equal(want, have))
-			}
-		}
-	}
-	a.close()
-	require.Zero(t, a.budget.used)
-	require.Zero(t, a.budget.ledger.used.Load())
-}
-
-func TestSnapshotPutsBackWhatDiffers(t *testing.T) {
-	memory := make([]byte, 4*PageSize)
-	copy(memory[70_000:], "state")
-	memory[len(memory)-1] = 9
-	s := takeSnapshot(memory, nil)
-	require.Len(t, s.kept, 2*granule, "zeroes are not kept")
-	was := bytes.Clone(memory)
-	for _, at := range []int{0, 4095, 70_001, 100_000, len(memory) - 1} {
-		memory[at] ^= 0x55
-	}
-	s.restore(memory, nil)
-	require.Equal(t, was, memory)
 }
 
 func assemble(t *testing.T, text string) []byte {

@@ -23,6 +23,13 @@ type Limits struct {
 	// Memory is what one instance may hold, in bytes: its linear memory and what the host holds on its behalf (input,
 	// output, blocks from alloc, vars) together. 32 MiB, for a Go guest 64 MiB. A memory.grow beyond it fails.
 	Memory int64
+	// Fuel is how much work the guest may do in one call, in units of fuel; see Usage.Fuel. Call.Fuel may set another amount
+	// for one call. Unlimited by default: time is what bounds a call then. A guest uses as much for the same input on
+	// every machine, so that fuel, unlike time, is a budget that can be promised.
+	Fuel int64
+	// Stack is how deep the guest's calls may nest, in bytes of an estimate that is the same on every machine: 64 for each
+	// call, and 8 for each of its parameters and locals. 4 MiB.
+	Stack int64
 	// Start is how long the start function and _initialize of one instance may run together: 2 s.
 	Start time.Duration
 	// Init is how long Spec.Init may run: 30 s.
@@ -31,6 +38,14 @@ type Limits struct {
 	Input int64
 	// Output is the size of the output of one call, in bytes: 256 KiB. Call.Output may set another one for one call.
 	Output int64
+	// Vars is the size of what a guest keeps with var_set, names included, in bytes: 1 MiB. It counts as memory, too.
+	Vars int64
+	// HTTPRequests is how many HTTP requests one call may make: 8.
+	HTTPRequests int
+	// HTTPBody is the size of the body of one answer, decompressed, in bytes: 1 MiB.
+	HTTPBody int64
+	// HTTPTime is how long one request may take, from the first byte to the last: 10 s.
+	HTTPTime time.Duration
 	// LogLines is how many lines one call may log: 64. Further ones are counted and dropped.
 	LogLines int
 	// LogLine is the length of one line, in bytes: 4 KiB. A longer one is cut.
@@ -39,6 +54,14 @@ type Limits struct {
 	Instances int
 	// Queue is how many calls may wait for an instance: 1,024. Further ones fail with ErrBusy.
 	Queue int
+	// Depth is how deep calls of plugins may nest through functions of the host: 16.
+	Depth int
+	// Faults is how many calls in a row may fail by the guest's doing before the module is rested: 3. Rest is how long
+	// that is: 30 s. Calls fail with ErrResting meanwhile; then one is let through, to see.
+	Faults int
+	Rest   time.Duration
+	// Idle is how long an instance that no call uses is kept: 5 min.
+	Idle time.Duration
 	// Functions is how many functions the module may define: 50,000.
 	Functions int
 	// Body is the size of one function, in bytes: 1 MiB.
@@ -59,22 +82,32 @@ type Limits struct {
 // room for it.
 func DefaultLimits(goGuest bool) Limits {
 	limits := Limits{
-		Module:     10 * mib,
-		Memory:     32 * mib,
-		Start:      2 * time.Second,
-		Init:       30 * time.Second,
-		Input:      4 * mib,
-		Output:     256 * kib,
-		LogLines:   64,
-		LogLine:    4 * kib,
-		Instances:  128,
-		Queue:      1024,
-		Functions:  50_000,
-		Body:       1 * mib,
-		Branches:   10_000,
-		Complexity: 1_000_000_000,
-		Locals:     1_000_000,
-		Table:      100_000,
+		Module:       10 * mib,
+		Memory:       32 * mib,
+		Fuel:         Unlimited,
+		Stack:        4 * mib,
+		Start:        2 * time.Second,
+		Init:         30 * time.Second,
+		Input:        4 * mib,
+		Output:       256 * kib,
+		Vars:         1 * mib,
+		HTTPRequests: 8,
+		HTTPBody:     1 * mib,
+		HTTPTime:     10 * time.Second,
+		LogLines:     64,
+		LogLine:      4 * kib,
+		Instances:    128,
+		Queue:        1024,
+		Depth:        16,
+		Faults:       3,
+		Rest:         30 * time.Second,
+		Idle:         5 * time.Minute,
+		Functions:    50_000,
+		Body:         1 * mib,
+		Branches:     10_000,
+		Complexity:   1_000_000_000,
+		Locals:       1_000_000,
+		Table:        100_000,
 	}
 	if goGuest {
 		limits.Module = 32 * mib
@@ -90,22 +123,32 @@ func DefaultLimits(goGuest bool) Limits {
 func (l Limits) orDefaults(goGuest bool) Limits {
 	d := DefaultLimits(goGuest)
 	return Limits{
-		Module:     or(l.Module, d.Module),
-		Memory:     or(l.Memory, d.Memory),
-		Start:      or(l.Start, d.Start),
-		Init:       or(l.Init, d.Init),
-		Input:      or(l.Input, d.Input),
-		Output:     or(l.Output, d.Output),
-		LogLines:   or(l.LogLines, d.LogLines),
-		LogLine:    or(l.LogLine, d.LogLine),
-		Instances:  or(l.Instances, d.Instances),
-		Queue:      or(l.Queue, d.Queue),
-		Functions:  or(l.Functions, d.Functions),
-		Body:       or(l.Body, d.Body),
-		Branches:   or(l.Branches, d.Branches),
-		Complexity: or(l.Complexity, d.Complexity),
-		Locals:     or(l.Locals, d.Locals),
-		Table:      or(l.Table, d.Table),
+		Module:       or(l.Module, d.Module),
+		Memory:       or(l.Memory, d.Memory),
+		Fuel:         or(l.Fuel, d.Fuel),
+		Stack:        or(l.Stack, d.Stack),
+		Start:        or(l.Start, d.Start),
+		Init:         or(l.Init, d.Init),
+		Input:        or(l.Input, d.Input),
+		Output:       or(l.Output, d.Output),
+		Vars:         or(l.Vars, d.Vars),
+		HTTPRequests: or(l.HTTPRequests, d.HTTPRequests),
+		HTTPBody:     or(l.HTTPBody, d.HTTPBody),
+		HTTPTime:     or(l.HTTPTime, d.HTTPTime),
+		LogLines:     or(l.LogLines, d.LogLines),
+		LogLine:      or(l.LogLine, d.LogLine),
+		Instances:    or(l.Instances, d.Instances),
+		Queue:        or(l.Queue, d.Queue),
+		Depth:        or(l.Depth, d.Depth),
+		Faults:       or(l.Faults, d.Faults),
+		Rest:         or(l.Rest, d.Rest),
+		Idle:         or(l.Idle, d.Idle),
+		Functions:    or(l.Functions, d.Functions),
+		Body:         or(l.Body, d.Body),
+		Branches:     or(l.Branches, d.Branches),
+		Complexity:   or(l.Complexity, d.Complexity),
+		Locals:       or(l.Locals, d.Locals),
+		Table:        or(l.Table, d.Table),
 	}
 }
 

@@ -53,6 +53,9 @@ func load(t testing.TB, name string, spec engine.Spec) *engine.Module {
 func loadBytes(t testing.TB, wasm []byte, name string, spec engine.Spec) *engine.Module {
 	t.Helper()
 	spec.Name = name
+	if spec.Limits.Faults == 0 {
+		spec.Limits.Faults = engine.Unlimited // Most tests have many calls fail.
+	}
 	m, err := newEngine(t, engine.Options{}).Load(t.Context(), wasm, spec)
 	require.NoError(t, err)
 	return m

@@ -3,7 +3,7 @@ package engine
 import (
 	"sync/atomic"
 
-	"github.com/tetratelabs/wazero/experimental"
+	"github.com/weft-run/weft/host/wasm/engine/linear"
 )
 
 // ledger counts the memory of all instances of an engine.
@@ -23,8 +23,8 @@ func (l *ledger) take(n int64) bool {
 
 func (l *ledger) give(n int64) { l.used.Add(-n) }
 
-// budget counts the memory of one instance: what the guest has and what the host keeps for it. It is used by whoever
-// runs the instance, one at a time.
+// budget counts the memory of one instance: that of the guest, that of its kernel, and what the host keeps for it. It is
+// used by whoever runs the instance, one at a time.
 type budget struct {
 	ledger *ledger
 	limit  int64
@@ -34,8 +34,10 @@ type budget struct {
 	hit bool
 }
 
-// take reserves n bytes. Where they are not to be had it reserves nothing, and notes that it was so.
-func (b *budget) take(n int64) bool {
+var _ linear.Budget = (*budget)(nil)
+
+// Take implements the same method as documented on linear.Budget.
+func (b *budget) Take(n int64) bool {
 	if exceeds(b.used+n, b.limit) || !b.ledger.take(n) {
 		b.hit = true
 		return false
@@ -44,52 +46,20 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-func (b *budget) give(n int64) {
+// Give implements the same method as documented on linear.Budget.
+func (b *budget) Give(n int64) {
 	b.used -= n
 	b.ledger.give(n)
 }
 
-// guestMemory is the linear memory of one instance. It is a Go slice that grows as the guest asks for it; a maximum that
-// a module declares costs nothing until then.
-type guestMemory struct {
-	budget *budget
-	// prepaid is what was reserved before the instance was made: the runtime takes it for granted that the minimum can
-	// be had.
-	prepaid int64
-	buf     []byte
-}
+// quietBudget is the budget of the kernel's memory. The kernel asks for more than it needs first, and for what it needs
+// then; it says itself whether there was no room.
+type quietBudget struct{ *budget }
 
-var _ experimental.LinearMemory = (*guestMemory)(nil)
-
-// Reallocate implements the same method as documented on experimental.LinearMemory.
-func (m *guestMemory) Reallocate(size uint64) []byte {
-	grown := int64(size) - int64(len(m.buf))
-	if grown <= 0 {
-		return m.buf
-	}
-	paid := min(grown, m.prepaid)
-	if !m.budget.take(grown - paid) {
-		return nil
-	}
-	m.prepaid -= paid
-	if size > uint64(cap(m.buf)) {
-		// A quarter more than is asked for, so that a guest that grows page by page does not copy its memory each time.
-		// The pages beyond the length are not touched, and so cost address space only.
-		room := size
-		if len(m.buf) > 0 {
-			room += size / 4
-		}
-		larger := make([]byte, size, room)
-		copy(larger, m.buf)
-		m.buf = larger
-		return m.buf
-	}
-	m.buf = m.buf[:size]
-	return m.buf
-}
-
-// Free implements the same method as documented on experimental.LinearMemory.
-func (m *guestMemory) Free() {
-	m.budget.give(int64(len(m.buf)) + m.prepaid)
-	m.buf, m.prepaid = nil, 0
+// Take implements the same method as documented on linear.Budget.
+func (q quietBudget) Take(n int64) bool {
+	hit := q.hit
+	ok := q.budget.Take(n)
+	q.hit = hit
+	return ok
 }

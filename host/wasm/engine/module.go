@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tetratelabs/wazero"
+	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
 
 // Spec says what a module is called and what it may do.
@@ -23,14 +23,20 @@ type Spec struct {
 	// Init, where it is not nil, is called once, before Load returns. What it leaves in memory and globals, every call
 	// finds; that is also the place to fill caches, for those that a call fills are gone after it. Files that it opened
 	// are not open later. A generator of random numbers that it (or the start of the module) seeds gives the same numbers
-	// in each call. A module that changes its tables has state that cannot be put back: it gets an instance of its own
-	// for each call, and Init runs on each.
+	// in each call. A module that changes its tables, or has vectors or references in globals, has state that belongs to one
+	// instance: Init runs on each. One that drops segments of itself has an instance for each call.
 	Init *Init
 	// Shared leaves an instance as a call left it, memory, globals and vars, for the next call. Which instance a call gets
 	// is not defined.
 	Shared bool
-	// Now is the wall clock of the guest. Nil means time.Now. It may be called by many goroutines at once.
-	Now func() time.Time
+	// Warm is how many idle instances are kept ready, made ahead. 0 means that they are made when they are needed.
+	Warm int
+	// World is what the guest can learn about the world outside: clocks, random bytes, environment. See also Call.World.
+	World World
+	// HTTP sends the requests that the guest makes. Nil means that it may make none.
+	HTTP HTTPClient
+	// Functions are those of extism:host/user. A module that imports one that is not here does not load.
+	Functions map[string]Function
 	// Log gets what the guest logs during Init; see Call.Log.
 	Log func(level, text string)
 }
@@ -50,16 +56,15 @@ type Module struct {
 	info     *Info
 	limits   Limits
 	artifact *artifact
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
 	mounts   []mount
-	globals  []string // the names under which the mutable globals are exported
-	pool     *pool
-	// state is what every call begins with. It is nil for a module with state that cannot be put back: an instance of it
+	pool     *pool.Pool[*instance]
+	breaker  breaker
+	// state is what every call begins with. It is nil for a module of which each instance keeps a state of its own, or
 	// serves one call.
 	state *snapshot
+	// ready says that Load is past the first instance.
+	ready bool
 
-	closing  sync.Once
 	teardown sync.Once
 }
 
@@ -70,9 +75,7 @@ type Module struct {
 // bounded by the limits on size instead.
 func (e *Engine) Load(ctx context.Context, wasm []byte, spec Spec) (*Module, error) {
 	spec.Name = or(spec.Name, "module")
-	if spec.Now == nil {
-		spec.Now = time.Now
-	}
+	spec.World = spec.World.orReal()
 	if e.isClosed() {
 		return nil, fmt.Errorf("%s: engine %w", spec.Name, ErrClosed)
 	}
@@ -83,23 +86,22 @@ func (e *Engine) Load(ctx context.Context, wasm []byte, spec Spec) (*Module, err
 		return nil, err
 	}
 	m := &Module{
-		engine: e, name: spec.Name, spec: spec, info: c.info, limits: c.limits, mounts: mounts, pool: newPool(c.limits),
+		engine: e, name: spec.Name, spec: spec, info: c.info, limits: c.limits, mounts: mounts,
+		breaker: breaker{faults: c.limits.Faults, rest: c.limits.Rest},
 	}
-	rewritten, globals := rewrite(wasm, c)
-	m.globals = globals
-	if err := e.compile(ctx, m, rewritten, c); err != nil {
-		m.free()
+	m.pool = pool.New(m.make, pool.Options{
+		Most: m.limits.Instances, Queue: m.limits.Queue, IdleTime: max(0, m.limits.Idle),
+	})
+	err = e.compile(ctx, m, wasm, c)
+	if err == nil {
+		err = m.prepare(ctx, !c.shadowed && !c.spent)
+	}
+	if err == nil && !e.add(m) {
+		err = fmt.Errorf("%s: engine %w", spec.Name, ErrClosed)
+	}
+	if err != nil {
+		_ = m.Close(context.WithoutCancel(ctx)) // Nothing is under way that could keep it.
 		return nil, err
-	}
-	if err := m.prepare(ctx, !c.hidden); err != nil {
-		m.pool.close()
-		m.free()
-		return nil, err
-	}
-	if !e.add(m) {
-		m.pool.close()
-		m.free()
-		return nil, fmt.Errorf("%s: engine %w", spec.Name, ErrClosed)
 	}
 	return m, nil
 }
@@ -120,36 +122,45 @@ func withFaults(name string, err error, faults []Fault) error {
 
 // prepare makes the first instance, runs init on it, and keeps what it is like then.
 func (m *Module) prepare(ctx context.Context, restorable bool) error {
-	i, err := m.pool.get(ctx)
-	if err == nil && i == nil {
-		i, err = m.make(ctx)
-	}
+	lease, err := m.borrow(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.init(ctx, i); err != nil {
-		m.pool.discard(i)
+	i := lease.Value()
+	if err := m.firstInit(ctx, i); err != nil {
+		lease.Discard(pool.Faulty)
 		return err
 	}
 	if restorable {
-		m.state = takeSnapshot(i.memory.buf, i.globals)
-	}
-	if i.settle() {
-		m.pool.put(i) // It is in the state that every call begins with.
+		if m.state, err = i.snapshot(); err == nil {
+			err = i.memory.Adopt(m.state.image)
+		}
 	} else {
-		m.pool.discard(i)
+		err = m.keepOwn(i)
+	}
+	if err != nil {
+		lease.Discard(pool.Faulty)
+		return err
+	}
+	m.ready = true
+	m.pool.Warm(m.spec.Warm)
+	// The instance is in the state that every call begins with.
+	if i.settle() {
+		i.rest()
+		lease.Put()
+	} else {
+		lease.Discard(pool.Spent)
 	}
 	return nil
 }
 
-// init runs the init of the module on a fresh instance.
-func (m *Module) init(ctx context.Context, i *instance) error {
+// firstInit runs the init of the module on a fresh instance.
+func (m *Module) firstInit(ctx context.Context, i *instance) error {
 	if m.spec.Init == nil {
 		return nil
 	}
-	result, err := i.run(ctx, Call{
-		Export: m.spec.Init.Export, Input: m.spec.Init.Input, Timeout: m.limits.Init, Log: m.spec.Log,
-	}, "init", "limits.init")
+	call := Call{Export: m.spec.Init.Export, Input: m.spec.Init.Input, Log: m.spec.Log}
+	result, err := i.run(ctx, &call, m.initBounds())
 	if err != nil {
 		return err
 	}
@@ -165,36 +176,58 @@ func (m *Module) init(ctx context.Context, i *instance) error {
 	return nil
 }
 
-// make makes an instance, for which the pool gave the right.
+// make makes an instance with the state that every call begins with.
 func (m *Module) make(ctx context.Context) (*instance, error) {
 	i, err := newInstance(ctx, m, m.state)
-	if errors.Is(err, ErrBusy) {
+	if errors.Is(err, ErrBusy) && !pool.Ahead(ctx) {
 		// The memory of the engine is used up, perhaps by instances that nobody needs right now.
 		m.engine.trim()
 		i, err = newInstance(ctx, m, m.state)
 	}
 	if err != nil {
-		m.pool.abandoned()
 		return nil, err
 	}
-	m.pool.made(i)
+	if m.ready && m.state == nil {
+		// Its state cannot be shared, and so each instance has an init of its own.
+		err := m.firstInit(ctx, i)
+		if err == nil {
+			err = m.keepOwn(i)
+		}
+		if err != nil {
+			i.Close()
+			return nil, err
+		}
+	}
 	return i, nil
 }
 
-// giveBack returns an instance after a call, clean, or closes it.
-func (m *Module) giveBack(i *instance, good bool) {
-	if good && i.clean() {
-		m.pool.put(i)
-		return
+// keepOwn has an instance keep its state for itself, where that is of use.
+func (m *Module) keepOwn(i *instance) error {
+	if !m.artifact.shadowed || m.spec.Shared {
+		return nil
 	}
-	m.pool.discard(i)
+	return i.keepOwn()
+}
+
+// giveBack returns an instance after a call, clean, or closes it.
+func (m *Module) giveBack(lease pool.Lease[*instance], good bool) {
+	i := lease.Value()
+	switch {
+	case !good:
+		lease.Discard(pool.Faulty)
+	case !i.clean():
+		lease.Discard(pool.Spent)
+	default:
+		i.rest()
+		lease.Put()
+	}
 }
 
 // Info says what the module is.
 func (m *Module) Info() *Info { return m.info }
 
 // Stats says what the instances of the module do at this moment.
-func (m *Module) Stats() Stats { return m.pool.report() }
+func (m *Module) Stats() Stats { return statsOf(m.pool.Stats(), m.breaker.resting()) }
 
 // Call runs an exported function on an instance that no other call uses.
 //
@@ -216,83 +249,87 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	if exceeds(int64(len(call.Input)), m.limits.Input) {
 		return Result{}, m.limitError("input", call.Export, size(m.limits.Input), size(int64(len(call.Input))), "limits.input")
 	}
-	i, reused, err := m.borrow(ctx)
+	if left, ok := m.breaker.enter(); !ok {
+		return Result{}, m.limitError("faults", "", count(m.limits.Faults), left.Round(time.Second).String(), "limits.faults")
+	}
+	err := errPanicked
+	defer func() { m.breaker.leave(err) }()
+	var result Result
+	result, err = m.call(ctx, &call)
+	return result, err
+}
+
+// errPanicked stands for a call that did not return because Call.Log panicked.
+var errPanicked = errors.New("the host's code panicked")
+
+// call makes a call that may be made.
+func (m *Module) call(ctx context.Context, call *Call) (Result, error) {
+	lease, err := m.borrow(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	good := false
-	defer func() { m.giveBack(i, good) }() // Also where Call.Log panics.
-	result, err := i.run(ctx, call, "time", or(call.TimeoutOption, "limits.time"))
-	result.Usage.Instance = instanceNew
-	if reused {
-		result.Usage.Instance = instanceReused
+	defer func() { m.giveBack(lease, good) }() // Also where Call.Log panics.
+	result, err := lease.Value().run(ctx, call, m.bounds(call))
+	result.Usage.Instance = instanceReused
+	if lease.New() {
+		result.Usage.Instance = instanceNew
 	}
+	result.Usage.Queued = lease.Waited()
 	good = err == nil
 	return result, err
 }
 
 // borrow returns an instance with the state that every call begins with.
-func (m *Module) borrow(ctx context.Context) (i *instance, reused bool, err error) {
-	i, err = m.pool.get(ctx)
+func (m *Module) borrow(ctx context.Context) (pool.Lease[*instance], error) {
+	nested := nestingOf(ctx)
+	if exceeds(nested.depth, m.limits.Depth) {
+		return pool.Lease[*instance]{}, m.limitError("depth", "", count(m.limits.Depth), count(nested.depth), "limits.depth")
+	}
+	lease, err := m.pool.Get(ctx, nested.hold)
+	var busy *pool.BusyError
 	switch {
-	case errors.Is(err, ErrBusy):
-		return nil, false, m.limitError("instances", "", count(m.limits.Instances), count(m.limits.Queue), "limits.instances")
-	case errors.Is(err, ErrClosed):
-		return nil, false, fmt.Errorf("%s: %w", m.name, ErrClosed)
+	case errors.As(err, &busy):
+		return lease, m.limitError("instances", "", count(busy.Most), count(busy.Waiting), "limits.instances")
+	case errors.Is(err, pool.ErrClosed):
+		return lease, fmt.Errorf("%s: %w", m.name, ErrClosed)
 	case err != nil:
-		return nil, false, err
-	case i != nil:
-		return i, true, nil
+		return lease, err
 	}
-	if i, err = m.make(ctx); err != nil {
-		return nil, false, err
+	i := lease.Value()
+	i.hold = lease.Hold()
+	if i.wake() {
+		return lease, nil
 	}
-	if m.state == nil {
-		// Init could not be kept for this module, and so each instance has its own.
-		if err := m.init(ctx, i); err != nil {
-			m.pool.discard(i)
-			return nil, false, err
-		}
+	m.engine.trim()
+	if i.wake() {
+		return lease, nil
 	}
-	return i, false, nil
+	lease.Discard(pool.Spent)
+	return lease, i.noHostMemory(i.used())
 }
 
 // Close waits for the calls in flight, or for ctx, and frees what the module holds. Calls that wait for an instance, and
 // later ones, fail with ErrClosed. Where ctx is over first, the calls in flight are ended with ErrClosed too, the rest is
 // freed when the last of them has returned, and Close returns ctx.Err(). Close may be called again.
 func (m *Module) Close(ctx context.Context) error {
-	m.closing.Do(m.pool.close)
-	select {
-	case <-m.pool.drained:
-		m.free()
-		return nil
-	default:
+	if err := m.pool.Close(ctx); err != nil {
+		go func() {
+			<-m.pool.Drained()
+			m.free()
+		}()
+		return err
 	}
-	select {
-	case <-m.pool.drained:
-		m.free()
-		return nil
-	case <-ctx.Done():
-	}
-	m.pool.interrupt(fmt.Errorf("%s: %w", m.name, ErrClosed))
-	go func() {
-		<-m.pool.drained
-		m.free()
-	}()
-	return ctx.Err()
+	m.free()
+	return nil
 }
 
-// free frees what the module holds beside its instances.
+// free frees what the module holds beside its instances, which are closed.
 func (m *Module) free() {
 	m.teardown.Do(func() {
 		m.engine.remove(m)
-		// All instances are closed, and closing host modules does not fail.
-		ctx := context.Background()
-		if m.compiled != nil && m.compiled != m.artifact.first {
-			_ = m.compiled.Close(ctx)
-		}
-		if m.runtime != nil {
-			_ = m.runtime.Close(ctx)
+		if m.state != nil {
+			_ = m.state.image.Close() // It was only read.
 		}
 		if m.artifact != nil {
 			m.engine.release(m.artifact)

@@ -106,7 +106,7 @@ func TestANestedCallTakesAnotherInstance(t *testing.T) {
 // TestHammer has many goroutines call modules in all the ways that end well and badly, and looks that nothing is left.
 func TestHammer(t *testing.T) {
 	e := newEngine(t, engine.Options{})
-	limits := engine.Limits{Instances: 6, Memory: 2 << 20}
+	limits := engine.Limits{Instances: 6, Memory: 2 << 20, Faults: engine.Unlimited}
 	open := func(name string) *engine.Module {
 		m, err := e.Load(t.Context(), fixture(t, name), engine.Spec{Name: name, Limits: limits})
 		require.NoError(t, err)

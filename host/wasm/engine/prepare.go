@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+
+	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
 
 // Check looks at a module as Load does before it compiles anything. A module that is at fault gives a *LoadError with
@@ -21,21 +23,35 @@ func (m *Module) Init(ctx context.Context, init Init, log func(level, text strin
 	if !m.info.Callable(init.Export) {
 		return Result{}, &ExportError{Name: m.name, Export: init.Export}
 	}
-	i, _, err := m.borrow(ctx)
+	lease, err := m.borrow(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := i.run(ctx, Call{Export: init.Export, Input: init.Input, Timeout: m.limits.Init, Log: log}, "init", "limits.init")
+	i := lease.Value()
+	result, err := i.run(ctx, &Call{Export: init.Export, Input: init.Input, Log: log}, m.initBounds())
 	if err != nil || result.Code != 0 {
-		m.pool.discard(i)
+		lease.Discard(pool.Faulty)
 		return result, err
 	}
-	m.pool.trim() // they begin with the state that was
 	m.spec.Init, m.spec.Log = &init, log
 	if m.state != nil {
-		m.state = takeSnapshot(i.memory.buf, i.globals)
+		before := m.state
+		state, err := i.snapshot()
+		if err != nil {
+			lease.Discard(pool.Faulty)
+			return result, err
+		}
+		m.state = state
+		if err := before.image.Close(); err != nil {
+			return result, err
+		}
 	}
-	m.giveBack(i, m.state != nil || m.spec.Shared)
+	m.pool.Trim() // They begin with the state that was before.
+	if m.spec.Shared {
+		m.giveBack(lease, true)
+	} else {
+		lease.Discard(pool.Spent)
+	}
 	return result, nil
 }
 

@@ -61,3 +61,18 @@ var wasiSignatures = map[string]signature{
 	"sock_accept": types("iii:i"), "sock_recv": types("iiiiii:i"), "sock_send": types("iiiii:i"),
 	"sock_shutdown": types("ii:i"),
 }
+
+// envSignatures holds the functions of extism:host/env: those of the kernel, and those that the host answers. A test
+// compares them to what the kernel exports.
+var envSignatures = map[string]signature{
+	"alloc": types("I:I"), "free": types("I"), "length": types("I:I"), "length_unsafe": types("I:I"),
+	"load_u8": types("I:i"), "load_u64": types("I:I"), "store_u8": types("Ii"), "store_u64": types("II"),
+	"input_set": types("II"), "input_offset": types(":I"), "input_length": types(":I"),
+	"input_load_u8": types("I:i"), "input_load_u64": types("I:I"),
+	"output_set": types("II"), "output_offset": types(":I"), "output_length": types(":I"),
+	"error_set": types("I"), "error_get": types(":I"), "reset": types(""), "memory_bytes": types(":I"),
+	"config_get": types("I:I"), "var_get": types("I:I"), "var_set": types("II"),
+	"http_request": types("II:I"), "http_status_code": types(":i"), "http_headers": types(":I"),
+	"log_trace": types("I"), "log_debug": types("I"), "log_info": types("I"), "log_warn": types("I"), "log_error": types("I"),
+	"get_log_level": types(":i"),
+}

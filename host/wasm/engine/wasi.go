@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"runtime"
 	"time"
 
@@ -14,33 +13,77 @@ import (
 )
 
 // instantiateWASI makes the functions of wasi_snapshot_preview1 available in a runtime. They are the runtime's own, each
-// with a guard in front of it.
+// with a guard in front of it, but for those of the environment: that is the call's and not the instance's.
 func instantiateWASI(ctx context.Context, r wazero.Runtime) error {
+	builder := r.NewHostModuleBuilder(moduleWASI)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(builder)
+	for name, f := range map[string]api.GoModuleFunc{"environ_get": environGet, "environ_sizes_get": environSizesGet} {
+		signature := wasiSignatures[name]
+		builder.NewFunctionBuilder().
+			WithGoModuleFunction(f, valueTypes(signature.params), valueTypes(signature.results)).
+			Export(name)
+	}
 	ctx = experimental.WithFunctionListenerFactory(ctx, wasiGuard{})
-	_, err := wasi_snapshot_preview1.Instantiate(ctx, r)
+	_, err := builder.Instantiate(ctx)
 	return err
 }
 
-// started is where the monotonic clock of all guests begins. One beginning for all: what a snapshot holds may be put
-// into another instance, and its clock must not go back.
-var started = time.Now()
+// environSizesGet and environGet are the functions of that name of WASI.
+func environSizesGet(ctx context.Context, guest api.Module, stack []uint64) {
+	env := instanceOf(ctx).world.Env
+	total := 0
+	for _, e := range env {
+		total += len(e) + 1
+	}
+	memory := guest.Memory()
+	ok := memory != nil && memory.WriteUint32Le(uint32(stack[0]), uint32(len(env))) &&
+		memory.WriteUint32Le(uint32(stack[1]), uint32(total))
+	stack[0] = errno(ok)
+}
 
-// moduleConfig is what the runtime is told about one instance. There are no arguments, no environment and no input; the
-// clocks are real ones. The runtime's own default for the monotonic clock is a counter, under which Go guests stop
-// collecting their garbage.
-func (i *instance) moduleConfig(startFunctions ...string) wazero.ModuleConfig {
-	now := i.module.spec.Now
+func environGet(ctx context.Context, guest api.Module, stack []uint64) {
+	memory := guest.Memory()
+	at, text := uint32(stack[0]), uint32(stack[1])
+	ok := memory != nil
+	for _, e := range instanceOf(ctx).world.Env {
+		ok = ok && memory.WriteUint32Le(at, text) && memory.WriteString(text, e) && memory.WriteByte(text+uint32(len(e)), 0)
+		at += 4
+		text += uint32(len(e)) + 1
+	}
+	stack[0] = errno(ok)
+}
+
+// errno is 0, or where an address lies outside the guest's memory, EFAULT.
+func errno(ok bool) uint64 {
+	if ok {
+		return 0
+	}
+	return 21
+}
+
+// randomSource gives a guest the random bytes of its call.
+type randomSource struct{ instance *instance }
+
+func (r randomSource) Read(p []byte) (int, error) {
+	r.instance.meter.pay(len(p))
+	r.instance.world.Random(p)
+	return len(p), nil
+}
+
+// moduleConfig is what the runtime is told about one instance. There are no arguments and no input. The rest is the
+// world of the call.
+func (i *instance) moduleConfig() wazero.ModuleConfig {
 	config := wazero.NewModuleConfig().
 		WithName("").
-		WithStartFunctions(startFunctions...).
+		WithStartFunctions().
 		WithStdout(&i.printed).
 		WithStderr(&i.printed).
-		WithRandSource(rand.Reader).
+		WithRandSource(randomSource{i}).
 		WithWalltime(func() (int64, int32) {
-			t := now()
+			t := i.world.Now()
 			return t.Unix(), int32(t.Nanosecond())
-		}, sys.ClockResolution(time.Microsecond)).
-		WithNanotime(func() int64 { return int64(time.Since(started)) }, 1).
+		}, sys.ClockResolution(clockStep)).
+		WithNanotime(func() int64 { return int64(i.world.Monotonic()) }, sys.ClockResolution(clockStep)).
 		WithNanosleep(i.sleep).
 		WithOsyield(runtime.Gosched)
 	if len(i.module.mounts) > 0 {
@@ -53,17 +96,31 @@ func (i *instance) moduleConfig(startFunctions ...string) wazero.ModuleConfig {
 	return config
 }
 
-// sleep is the guest's. It counts as the guest's time, and ends with it.
+// sleep is the guest's. It counts as the guest's time, and ends with it. It costs a unit of fuel for each nanosecond, so
+// that a budget of fuel bounds it, too.
 func (i *instance) sleep(nanoseconds int64) {
 	if nanoseconds <= 0 {
 		return
 	}
-	timer := time.NewTimer(time.Duration(nanoseconds))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-i.done:
-		panic(errEnded)
+	length := time.Duration(nanoseconds)
+	if left, bounded := i.timeLeft(); bounded {
+		length = min(length, left+time.Millisecond)
+	}
+	if left, bounded := i.meter.fuelLeft(); bounded {
+		length = min(length, time.Duration(left)+1)
+	}
+	i.meter.charge(int64(length))
+	_ = i.meter.block(i.context.Context, func(ctx context.Context) error {
+		timer := time.NewTimer(length)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return nil
+	})
+	if fault := i.meter.ended(); fault != nil {
+		panic(fault)
 	}
 }
 
@@ -84,9 +141,10 @@ func (g wasiGuard) NewFunctionListener(api.FunctionDefinition) experimental.Func
 // Before implements the same method as documented on experimental.FunctionListener.
 func (wasiGuard) Before(ctx context.Context, _ api.Module, def api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
 	i := instanceOf(ctx)
-	if err := i.ended(); err != nil {
-		panic(err)
+	if fault := i.meter.ended(); fault != nil {
+		panic(fault)
 	}
+	i.meter.pay(0)
 	switch def.Name() {
 	case "fd_close":
 		if uint32(params[0]) <= i.lastPreopen() {

@@ -144,10 +144,25 @@ static char *escape(json *j, char *to) {
   return to;
 }
 
+// plain returns where the characters that stand for themselves end, or a little before. It looks at eight at a time.
+static char *plain(char *at, const char *end) {
+  const uint64_t each = 0x0101010101010101, high = each << 7;
+  for (; end - at >= 8; at += 8) {
+    uint64_t eight;
+    memcpy(&eight, at, 8);
+    uint64_t quote = eight ^ each * '"', backslash = eight ^ each * '\\';
+    // The high bit is set where a byte is a quote, a backslash, a control character or not ASCII.
+    if ((((quote - each) & ~quote) | ((backslash - each) & ~backslash) | ((eight - each * ' ') & ~eight) | eight) & high) break;
+  }
+  return at;
+}
+
 json_text json_string(json *j) {
   if (!take(j, '"')) return (json_text){0};
   char *start = j->at, *to = start; // what is resolved is never longer than what was read
   while (j->at < j->end) {
+    if (to == j->at) to = j->at = plain(j->at, j->end);
+    if (j->at == j->end) break;
     unsigned char c = (unsigned char)*j->at;
     if (c == '"') {
       j->at++;

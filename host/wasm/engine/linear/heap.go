@@ -35,4 +35,10 @@ func (h *heap) restore(c contents) int64 {
 	return int64(len(h.buf))
 }
 
+func (h *heap) shrink(size uint64) []byte {
+	clear(h.buf[size:])
+	h.buf = h.buf[:size]
+	return h.buf[:size:size]
+}
+
 func (h *heap) free() { h.buf = nil }

@@ -69,6 +69,15 @@ func (s *mapping) grow(size uint64) []byte {
 	return s.space[:size:size]
 }
 
+func (s *mapping) shrink(size uint64) []byte {
+	rest := s.space[size:s.size]
+	if unix.Madvise(rest, unix.MADV_DONTNEED) != nil {
+		clear(rest) // a process that has locked its memory may not drop it
+	}
+	s.size = int(size)
+	return s.space[:size:size]
+}
+
 func (s *mapping) capture() contents {
 	memory := s.space[:s.size]
 	if f := newFile(memory); f != nil {

@@ -25,6 +25,8 @@ type Memory struct {
 	buf     []byte
 	image   *Image
 	private int64
+	// cutting says that the next Reallocate is to take memory back; see Shrink.
+	cutting bool
 }
 
 var _ experimental.LinearMemory = (*Memory)(nil)
@@ -43,6 +45,8 @@ type store interface {
 	adopt(contents) (private int64, err error)
 	// restore undoes what was written since adopt, and returns how many bytes are not shared.
 	restore(contents) (private int64)
+	// shrink returns the first size bytes, which is fewer than there were. What lay behind them is zero if they grow again.
+	shrink(size uint64) []byte
 	// free gives everything back. The store is not used afterwards.
 	free()
 }
@@ -78,10 +82,14 @@ func (m *Memory) Prepay(n int64) bool {
 	return true
 }
 
-// Reallocate makes the memory size bytes long, for wazero. What is new is zero. It never shrinks the memory: a smaller
-// size returns it as it is. It returns nil, and changes nothing, where the budget or the system refuses, and beyond the
+// Reallocate makes the memory size bytes long, for wazero. What is new is zero. It does not shrink the memory, but for
+// Shrink: a smaller size returns it as it is. It returns nil, and changes nothing, where the budget or the system refuses, and beyond the
 // maximum. The budget is asked in that case too, so that it knows what was wanted.
 func (m *Memory) Reallocate(size uint64) []byte {
+	if m.cutting {
+		m.cut()
+		return m.buf
+	}
 	have := uint64(len(m.buf))
 	if size <= have {
 		return m.buf
@@ -173,6 +181,33 @@ func (m *Memory) Restore() bool {
 		m.private = m.store.restore(m.image.contents)
 	}
 	return true
+}
+
+// Shrink makes a memory that has grown since it adopted its image as large as that again, and says whether it is so. What
+// had been added goes back to the budget.
+//
+// WebAssembly has no way to shrink a memory, so wazero has none either. But it takes whatever Reallocate returns for the
+// memory's new bytes. grow is to ask it for one more page (api.Memory.Grow), and what it gets then is the memory as it was
+// in the image. Where that page lies beyond the memory's declared maximum grow fails, and nothing has changed. Whether the
+// runtime sees the memory as it is now is for the caller to check. A guest must not be running.
+func (m *Memory) Shrink(grow func() bool) bool {
+	if m.image == nil {
+		return false
+	}
+	if len(m.buf) > m.image.size {
+		m.cutting = true
+		grow()
+		m.cutting = false
+	}
+	return len(m.buf) == m.image.size
+}
+
+// cut takes back what lies behind the image.
+func (m *Memory) cut() {
+	if len(m.buf) > m.image.size {
+		m.budget.Give(int64(len(m.buf) - m.image.size))
+		m.buf = m.store.shrink(uint64(m.image.size))
+	}
 }
 
 // Private returns how many bytes of the memory are its own and not shared with others, at the most, as of the last Adopt

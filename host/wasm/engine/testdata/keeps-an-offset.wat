@@ -1,0 +1,15 @@
+;; Keeps the offset of a block from one call to the next, where the memory of calls is shared.
+(module
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "load_u8" (func $load_u8 (param i64) (result i32)))
+  (import "extism:host/env" "length" (func $length (param i64) (result i64)))
+  (import "extism:host/env" "log_info" (func $log_info (param i64)))
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (global $kept (mut i64) (i64.const 0))
+  (func (export "keep") (result i32)
+    (global.set $kept (call $alloc (i64.const 1000)))
+    (i32.wrap_i64 (call $length (global.get $kept))))
+  (func (export "length_of_it") (result i32) (i32.wrap_i64 (call $length (global.get $kept))))
+  (func (export "load") (result i32) (call $load_u8 (global.get $kept)))
+  (func (export "log") (result i32) (call $log_info (global.get $kept)) (i32.const 0))
+  (func (export "put_out") (result i32) (call $output_set (global.get $kept) (i64.const 1000)) (i32.const 0)))
