@@ -12,7 +12,7 @@ import (
 // Describe is the body of the export describe, which the host calls once, before anything else.
 func Describe(d Description) int32 {
 	output.Reset()
-	d.WriteJSON(&output)
+	d.WriteJSON(output)
 	extism.SetOutput(output.Bytes())
 	return 0
 }
@@ -21,9 +21,7 @@ func Describe(d Description) int32 {
 // is there in all later calls. An error says that the plugin cannot be used.
 func Init(hook func(in *In) error) int32 {
 	failed := call(hook, noEffects{})
-	// Every later call begins with the memory as it is now. Without this it could begin just short of a collection, and
-	// each of them would pay for one.
-	runtime.GC()
+	prepare()
 	return failed
 }
 
@@ -52,7 +50,7 @@ func RunFailed(hook func(in *In, out *RunOut) error) int32 {
 }
 
 // output is where all calls put together what they return, so that a long life needs no more memory than a short one.
-var output json.Writer
+var output = json.NewWriter(4 << 10)
 
 // call runs a hook and hands its effects, or its failure, to the host. It returns 0 in both cases: a failure is data, and
 // as such has a code and leaves the state that was set.
@@ -64,10 +62,10 @@ func call(hook func(in *In) error, out effects) int32 {
 	output.Reset()
 	output.Object(func() {
 		if err == nil {
-			out.write(&output)
+			out.write(output)
 			return
 		}
-		out.writeState(&output)
+		out.writeState(output)
 		output.Name("error").Value(asError(err))
 	})
 	extism.SetOutput(output.Bytes())
@@ -82,7 +80,9 @@ func guarded(hook func(in *In) error) (panicked bool, err error) {
 		}
 	}()
 	in := &In{}
-	if err := json.Unmarshal(extism.Input(), in); err != nil {
+	r := json.NewReader(extism.Input())
+	in.ReadJSON(r)
+	if err := r.End(); err != nil {
 		return false, NewError(CodeInvalidInput, "the host's input is not what the contract says: "+err.Error())
 	}
 	return false, hook(in)

@@ -91,15 +91,21 @@ func (run *Run) ReadJSON(r *json.Reader) {
 
 // Input returns the run's new messages. Right: read "input", which every plugin has unless the operator took it away.
 func (in *In) Input() []Message {
-	var all messages
-	read("input", in.input, &all)
-	return all
+	return readMessages("input", in.input)
 }
 
 // Context returns what each source added to the run so far, in order.
 func (in *In) Context() []Source {
-	var all sources
-	read("context", in.context, &all)
+	if in.context == "" {
+		return nil
+	}
+	var all []Source
+	r := json.NewReader(in.context)
+	for range r.Array() {
+		all = append(all, Source{})
+		all[len(all)-1].ReadJSON(r)
+	}
+	ended("context", r)
 	return all
 }
 
@@ -110,14 +116,20 @@ func (in *In) Response() *Response {
 		return nil
 	}
 	response := &Response{}
-	read("response", in.response, response)
+	r := json.NewReader(in.response)
+	response.ReadJSON(r)
+	ended("response", r)
 	return response
 }
 
 // Grants returns the rights that the operator gave. Only for init.
 func (in *In) Grants() Grants {
 	var grants Grants
-	read("grants", in.grants, &grants)
+	if in.grants != "" {
+		r := json.NewReader(in.grants)
+		grants.ReadJSON(r)
+		ended("grants", r)
+	}
 	return grants
 }
 
@@ -131,10 +143,18 @@ func (in *In) ReadState(v json.Readable) error { return readOwn("state", in.Stat
 
 // MetadataValue returns one member of the run's metadata, or "" where there is none of this name.
 func (in *In) MetadataValue(name string) json.Raw {
-	var value member
-	value.name = name
-	read("metadata", in.Metadata, &value)
-	return value.value
+	if in.Metadata == "" {
+		return ""
+	}
+	var value json.Raw
+	r := json.NewReader(in.Metadata)
+	for member := range r.Object() {
+		if member == name {
+			value = r.Raw()
+		}
+	}
+	ended("metadata", r)
+	return value
 }
 
 // Source is what one provider added to the run so far.
@@ -149,9 +169,7 @@ type Source struct {
 
 // Messages returns the messages that the source added, or nil where they are not [Source.Readable].
 func (s *Source) Messages() []Message {
-	var all messages
-	read("context", s.messages, &all)
-	return all
+	return readMessages("context", s.messages)
 }
 
 // ReadJSON reads a source.
@@ -165,16 +183,6 @@ func (s *Source) ReadJSON(r *json.Reader) {
 		case "messages":
 			s.messages, s.Readable = r.Raw(), true
 		}
-	}
-}
-
-type sources []Source
-
-func (all *sources) ReadJSON(r *json.Reader) {
-	for range r.Array() {
-		var s Source
-		s.ReadJSON(r)
-		*all = append(*all, s)
 	}
 }
 
@@ -198,7 +206,7 @@ func (p *Response) ReadJSON(r *json.Reader) {
 	for name := range r.Object() {
 		switch name {
 		case "messages":
-			(*messages)(&p.Messages).ReadJSON(r)
+			p.Messages = appendMessages(p.Messages, r)
 		case "finish_reason":
 			p.FinishReason = r.String()
 		case "conversation_id":
@@ -222,26 +230,20 @@ func (u *Usage) ReadJSON(r *json.Reader) {
 	}
 }
 
-// member picks one member out of an object.
-type member struct {
-	name  string
-	value json.Raw
-}
-
-func (m *member) ReadJSON(r *json.Reader) {
-	for name := range r.Object() {
-		if name == m.name {
-			m.value = r.Raw()
-		}
-	}
-}
-
-// read reads a part that the host wrote. A fault in it is the host's, so no hook is asked to handle it.
-func read(what string, raw json.Raw, v json.Readable) {
+// readMessages reads messages that the host wrote.
+func readMessages(what string, raw json.Raw) []Message {
 	if raw == "" {
-		return
+		return nil
 	}
-	if err := json.Unmarshal(raw, v); err != nil {
+	r := json.NewReader(raw)
+	all := appendMessages(nil, r)
+	ended(what, r)
+	return all
+}
+
+// ended ends the reading of a part that the host wrote. A fault in it is the host's, so no hook is asked to handle it.
+func ended(what string, r *json.Reader) {
+	if err := r.End(); err != nil {
 		panic(NewError(CodeInvalidInput, "the host's "+what+" is not what the contract says: "+err.Error()))
 	}
 }

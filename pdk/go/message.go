@@ -138,12 +138,10 @@ func writeOptional(w *json.Writer, name, value string) {
 	}
 }
 
-type messages []Message
-
-func (all *messages) ReadJSON(r *json.Reader) {
+func appendMessages(all []Message, r *json.Reader) []Message {
 	for range r.Array() {
-		var m Message
-		m.ReadJSON(r)
-		*all = append(*all, m)
+		all = append(all, Message{})
+		all[len(all)-1].ReadJSON(r)
 	}
+	return all
 }

@@ -32,7 +32,16 @@ func (out *RunOut) SetMetadata(name string, value json.Raw) {
 			return
 		}
 	}
+	if out.metadata == nil {
+		out.metadata = make([]member, 0, 4)
+	}
 	out.metadata = append(out.metadata, member{name: name, value: value})
+}
+
+// member is a name and its value.
+type member struct {
+	name  string
+	value json.Raw
 }
 
 // ContextOut is what before_run may return.

@@ -67,21 +67,53 @@ func (e *Error) Error() string {
 
 // syntax records that the text is no JSON from here on.
 func (r *Reader) syntax(wanted string) {
-	if r.err != nil {
-		return
-	}
 	found := "the text ends"
 	if r.pos < len(r.src) {
 		char, _ := utf8.DecodeRuneInString(r.src[r.pos:])
 		found = strconv.QuoteRune(char) + " is there"
 	}
-	r.err = &Error{Pointer: r.pointer(), Offset: r.pos, Reason: wanted + " was wanted, and " + found}
+	r.fail(r.pos, wanted+" was wanted, and "+found)
 }
 
-// pointer is the JSON pointer (RFC 6901) of the current value.
+// maxPointer is how many levels a pointer has at most. The pointer to a fault that lies deeper is that of what it is in.
+const maxPointer = 32
+
+// pointer is the JSON pointer (RFC 6901) of the current value. It is found by going over the text again, so that reading
+// need not keep track of it. Up to the current place the text is known to be valid.
 func (r *Reader) pointer() string {
+	type step struct {
+		name  string
+		index int // -1 in an object
+	}
+	var path []step
+	from, to := 0, 0 // the last string
+	for i := 0; i < r.pos && i < len(r.src); i++ {
+		switch r.src[i] {
+		case '{':
+			path = append(path, step{index: -1})
+		case '[':
+			path = append(path, step{})
+		case '}', ']':
+			path = path[:len(path)-1]
+		case ',':
+			if top := &path[len(path)-1]; top.index >= 0 {
+				top.index++
+			}
+		case ':':
+			text := Reader{src: r.src}
+			path[len(path)-1].name = text.unescape(from, to)
+		case '"':
+			from = i + 1
+			for i = from; i < r.pos && r.src[i] != '"'; i++ {
+				if r.src[i] == '\\' {
+					i++
+				}
+			}
+			to = i
+		}
+	}
 	var b strings.Builder
-	for _, s := range r.path {
+	for _, s := range path[:min(len(path), maxPointer)] {
 		b.WriteByte('/')
 		if s.index >= 0 {
 			b.WriteString(strconv.Itoa(s.index))

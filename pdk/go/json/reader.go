@@ -33,15 +33,8 @@ func Unmarshal[Text ~string](src Text, v Readable) error {
 type Reader struct {
 	src   string
 	pos   int
-	depth int
-	path  []step
+	depth int // of the arrays and objects that the current place is in
 	err   *Error
-}
-
-// step is one level of the way to the current value: a member's name, or the index of an element.
-type step struct {
-	name  string
-	index int // -1 in an object
 }
 
 // NewReader returns a reader of src.
@@ -52,8 +45,8 @@ func (r *Reader) Kind() Kind {
 	if r.err != nil {
 		return KindNone
 	}
-	r.space()
-	if r.pos >= len(r.src) {
+	r.pos = space(r.src, r.pos)
+	if r.pos == len(r.src) {
 		return KindNone
 	}
 	return kindOf(r.src[r.pos])
@@ -61,29 +54,27 @@ func (r *Reader) Kind() Kind {
 
 // String reads a string.
 func (r *Reader) String() string {
-	if !r.want(KindString) {
-		return ""
+	if r.pos < len(r.src) && r.src[r.pos] == '"' || r.want('"', KindString) {
+		return r.text()
 	}
-	return r.text()
+	return ""
 }
 
 // Bool reads true or false.
 func (r *Reader) Bool() bool {
-	if !r.want(KindBool) {
+	if r.Kind() != KindBool {
+		r.unwanted(KindBool)
 		return false
 	}
 	value := r.src[r.pos] == 't'
-	r.skip()
+	r.literal()
 	return value && r.err == nil
 }
 
 // Int reads a whole number. One with a fraction or an exponent is a fault, as is one beyond 64 bits.
 func (r *Reader) Int() int {
-	if !r.want(KindNumber) {
-		return 0
-	}
-	text := r.number()
-	if r.err != nil {
+	text := r.numeral()
+	if text == "" {
 		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -96,11 +87,8 @@ func (r *Reader) Int() int {
 
 // Float reads a number. One that is too large for a float64 is a fault.
 func (r *Reader) Float() float64 {
-	if !r.want(KindNumber) {
-		return 0
-	}
-	text := r.number()
-	if r.err != nil {
+	text := r.numeral()
+	if text == "" {
 		return 0
 	}
 	f, err := strconv.ParseFloat(text, 64)
@@ -111,12 +99,21 @@ func (r *Reader) Float() float64 {
 	return f
 }
 
+// numeral reads a number as it stands. After a fault it is empty.
+func (r *Reader) numeral() string {
+	if r.Kind() != KindNumber {
+		r.unwanted(KindNumber)
+		return ""
+	}
+	return r.number()
+}
+
 // Null reads null if it is the next value, and reports whether it was.
 func (r *Reader) Null() bool {
 	if r.Kind() != KindNull {
 		return false
 	}
-	r.skip()
+	r.literal()
 	return r.err == nil
 }
 
@@ -125,8 +122,7 @@ func (r *Reader) Raw() Raw {
 	if r.err != nil {
 		return ""
 	}
-	r.space()
-	start := r.pos
+	start := space(r.src, r.pos)
 	r.skip()
 	if r.err != nil {
 		return ""
@@ -147,35 +143,19 @@ func (r *Reader) Strings() []string {
 // After a break the rest of the object is passed over too.
 func (r *Reader) Object() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if !r.open(KindObject, -1) {
+		if !r.want('{', KindObject) || !r.open() {
 			return
 		}
 		wanted := true
-		for first := true; r.more('}', first); first = false {
-			if !r.at('"') {
-				r.syntax("a member's name in double quotes")
-				return
-			}
-			name := r.text()
-			r.space()
-			if r.err == nil && !r.at(':') {
-				r.syntax("a colon after a member's name")
-			}
-			if r.err != nil {
-				return
-			}
-			r.pos++
-			r.path[len(r.path)-1].name = name
-			r.space()
+		for name, ok := r.member(true); ok; name, ok = r.member(false) {
 			start := r.pos
 			if wanted {
 				wanted = yield(name)
 			}
-			if r.err == nil && r.pos == start {
+			if r.pos == start {
 				r.skip()
 			}
 		}
-		r.close()
 	}
 }
 
@@ -183,28 +163,30 @@ func (r *Reader) Object() iter.Seq[string] {
 // After a break the rest of the array is passed over too.
 func (r *Reader) Array() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if !r.open(KindArray, 0) {
+		if !r.want('[', KindArray) || !r.open() {
 			return
 		}
 		wanted := true
-		for i := 0; r.more(']', i == 0); i++ {
-			r.path[len(r.path)-1].index = i
+		for i := 0; r.next(']', i == 0); i++ {
 			start := r.pos
 			if wanted {
 				wanted = yield(i)
 			}
-			if r.err == nil && r.pos == start {
+			if r.pos == start {
 				r.skip()
 			}
 		}
-		r.close()
 	}
 }
 
 // Fail records a fault of the current value, such as a name that is in no list. The first fault wins.
-func (r *Reader) Fail(reason string) {
+func (r *Reader) Fail(reason string) { r.fail(-1, reason) }
+
+// fail records a fault, and moves to the end, where there is nothing to read.
+func (r *Reader) fail(offset int, reason string) {
 	if r.err == nil {
-		r.err = &Error{Pointer: r.pointer(), Offset: -1, Reason: reason}
+		r.err = &Error{Pointer: r.pointer(), Offset: offset, Reason: reason}
+		r.pos = len(r.src)
 	}
 }
 
@@ -219,7 +201,7 @@ func (r *Reader) Err() error {
 // End returns the first fault, and it is one if anything but white space follows.
 func (r *Reader) End() error {
 	if r.err == nil {
-		r.space()
+		r.pos = space(r.src, r.pos)
 		if r.pos < len(r.src) {
 			r.syntax("the end")
 		}
@@ -227,61 +209,95 @@ func (r *Reader) End() error {
 	return r.Err()
 }
 
-// want reports whether the next value is of the kind, and records a fault if it is not.
-func (r *Reader) want(kind Kind) bool {
-	have := r.Kind()
-	if have == kind {
-		return true
-	}
-	if have == KindNone {
-		r.syntax(kind.String())
-	}
-	r.Fail(kind.String() + " was wanted, and " + have.String() + " is there")
-	return false
-}
-
-func (r *Reader) open(kind Kind, index int) bool {
-	if !r.want(kind) || !r.deeper() {
-		return false
-	}
-	r.pos++
-	r.path = append(r.path, step{index: index})
-	return true
-}
-
-func (r *Reader) close() {
-	if r.err == nil {
-		r.path = r.path[:len(r.path)-1]
-		r.depth--
-	}
-}
-
-// more moves to the next element, or behind the end of the array or object.
-func (r *Reader) more(end byte, first bool) bool {
+// want reports whether the next value begins with the character, and records a fault if it does not.
+func (r *Reader) want(c byte, kind Kind) bool {
 	if r.err != nil {
 		return false
 	}
-	r.space()
-	if r.at(end) {
-		r.pos++
-		return false
-	}
-	if first {
+	r.pos = space(r.src, r.pos)
+	if r.pos < len(r.src) && r.src[r.pos] == c {
 		return true
 	}
-	if !r.at(',') {
-		r.syntax("a comma or " + string(rune(end)))
-		return false
-	}
-	r.pos++
-	r.space()
-	return true
+	r.unwanted(kind)
+	return false
 }
 
-func (r *Reader) deeper() bool {
-	if r.depth++; r.depth > MaxDepth {
+// unwanted records that the next value is of another kind.
+func (r *Reader) unwanted(wanted Kind) {
+	have := r.Kind()
+	if have == KindNone {
+		r.syntax(wanted.String())
+	}
+	r.Fail(wanted.String() + " was wanted, and " + have.String() + " is there")
+}
+
+// open moves behind the bracket that opens an array or an object.
+func (r *Reader) open() bool {
+	if r.depth == MaxDepth {
 		r.Fail("arrays and objects nest deeper than " + strconv.Itoa(MaxDepth) + " levels")
 		return false
 	}
+	r.depth++
+	r.pos++
+	return true
+}
+
+// member reads the name of the next member of an object and moves to its value, or behind the end of the object.
+func (r *Reader) member(first bool) (name string, ok bool) {
+	src, i := r.src, r.pos
+	if !first {
+		if i == len(src) || src[i] != ',' {
+			return r.spaced(first)
+		}
+		i++
+	}
+	// What a machine wrote has no white space, and names without escapes.
+	if i < len(src) && src[i] == '"' {
+		end := plain(src, i+1)
+		if end+2 < len(src) && src[end] == '"' && src[end+1] == ':' && src[end+2] > ' ' {
+			r.pos = end + 2
+			return src[i+1 : end], true
+		}
+	}
+	return r.spaced(first)
+}
+
+// spaced does what member does, for any text.
+func (r *Reader) spaced(first bool) (name string, ok bool) {
+	if !r.next('}', first) {
+		return "", false
+	}
+	if r.pos == len(r.src) || r.src[r.pos] != '"' {
+		r.syntax("a member's name in double quotes")
+		return "", false
+	}
+	name = r.text()
+	r.pos = space(r.src, r.pos)
+	if r.pos == len(r.src) || r.src[r.pos] != ':' {
+		r.syntax("a colon after a member's name")
+		return "", false
+	}
+	r.pos = space(r.src, r.pos+1)
+	return name, true
+}
+
+// next moves to the next element of an array or member of an object, or behind its end.
+func (r *Reader) next(end byte, first bool) bool {
+	src, i := r.src, space(r.src, r.pos)
+	r.pos = i
+	switch {
+	case r.err != nil:
+		return false
+	case i < len(src) && src[i] == end:
+		r.pos = i + 1
+		r.depth--
+		return false
+	case first:
+		return true
+	case i == len(src) || src[i] != ',':
+		r.syntax("a comma or " + string(rune(end)))
+		return false
+	}
+	r.pos = space(src, i+1)
 	return true
 }

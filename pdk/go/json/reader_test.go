@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -107,6 +108,9 @@ func TestFaults(t *testing.T) {
 		{"nothing", ``, "not valid JSON at byte 0: an object was wanted, and the text ends"},
 		{"no comma", `{"version": 1 "lines": []}`, "at /version: not valid JSON at byte 14: a comma or } was wanted, and '\"' is there"},
 		{"open", `{"lines": ["a`, "at /lines/0: not valid JSON at byte 13: the end of a string was wanted, and the text ends"},
+		{"no value", `{"a": [1, {"b":`, "at /a/1/b: not valid JSON at byte 15: a value was wanted, and the text ends"},
+		{"no name", `{"a": 1, }`, "at /a: not valid JSON at byte 9: a member's name in double quotes was wanted, and '}' is there"},
+		{"no digit", `{"version": -}`, "at /version: not valid JSON at byte 13: a digit was wanted, and '}' is there"},
 		{
 			"half a pair", `{"lines": ["\ud83d"]}`,
 			"at /lines/0: not valid JSON at byte 12: a whole surrogate pair was wanted, and '\\\\' is there",
@@ -122,6 +126,86 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// FuzzPointer has each value of a text be the one at fault, before it is read and after, and wants the way to it that it
+// went itself.
+func FuzzPointer(f *testing.F) {
+	for _, seed := range []string{
+		`{"a": [1, {"b/~": "x,]}\\\""}, []], "": {"c": null, "\u00e9\n": [[2], [true, [{}]]]}}`, `[[],{},[[1],2]]`, ` 7 `, `{}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		whole := json.NewReader(text)
+		if whole.Raw(); whole.End() != nil || len(text) > 1000 {
+			return
+		}
+		for _, after := range []bool{false, true} {
+			for at, more := 0, true; more; at++ {
+				p := prober{r: json.NewReader(text), at: at, after: after}
+				p.value("")
+				var fault *json.Error
+				if more = errors.As(p.r.Err(), &fault); more && fault.Pointer != p.want {
+					t.Fatalf("%s: want %q, have %q", text, p.want, fault.Pointer)
+				}
+			}
+		}
+	})
+}
+
+// prober reads a text and has its value number at be at fault.
+type prober struct {
+	r     *json.Reader
+	at    int
+	after bool
+	want  string
+}
+
+func (p *prober) value(path string) {
+	p.at--
+	if p.at == -1 {
+		p.want = path
+		for p.want != "" && strings.Count(p.want, "/") > 32 {
+			p.want = p.want[:strings.LastIndexByte(p.want, '/')]
+		}
+		if p.after {
+			p.r.Raw()
+		}
+		p.r.Fail("wrong")
+		return
+	}
+	switch p.r.Kind() {
+	case json.KindObject:
+		for name := range p.r.Object() {
+			p.value(path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+		}
+	case json.KindArray:
+		for i := range p.r.Array() {
+			p.value(path + "/" + strconv.Itoa(i))
+		}
+	default:
+		p.r.Raw()
+	}
+}
+
+// TestUTF8 tries what stands at the edges of what is valid, at each place of a word.
+func TestUTF8(t *testing.T) {
+	edges := []byte{0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF}
+	for _, a := range edges {
+		for _, b := range edges {
+			for _, c := range edges {
+				for _, d := range edges {
+					text := "12345"[:d%6] + string([]byte{a, b, c, d}) + "678"
+					r := json.NewReader(`"` + text + `"`)
+					have := r.String()
+					if err := r.End(); (err == nil) != utf8.ValidString(text) || err == nil && have != text {
+						t.Fatalf("%q: %q, %v", text, have, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestDepth(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for n, ok := range map[int]bool{1: true, json.MaxDepth: true, json.MaxDepth + 1: false, 1_000_000: false} {
@@ -129,6 +213,10 @@ func TestDepth(t *testing.T) {
 		r.Raw()
 		if err := r.End(); (err == nil) != ok {
 			t.Errorf("%d levels: %v", n, err)
+		}
+		var fault *json.Error
+		if errors.As(r.Err(), &fault) && fault.Pointer != strings.Repeat("/0", 32) {
+			t.Errorf("%d levels: the way should be told for the first 32: %s", n, fault.Pointer)
 		}
 	}
 	r := json.NewReader("[" + strings.Repeat("[1],", 2*json.MaxDepth) + "[]]")
@@ -181,6 +269,38 @@ func TestTheFirstFaultWins(t *testing.T) {
 	}
 	if err := r.End(); err == nil || err.Error() != "at /0: a string was wanted, and a number is there" {
 		t.Error(err)
+	}
+}
+
+func TestAfterAFaultNothingIsRead(t *testing.T) {
+	for _, text := range []string{`{"a": "x", "b": "y"}`, `{"a":"x","b":"y"}`} {
+		r := json.NewReader(text)
+		members := 0
+		for range r.Object() {
+			members++
+			r.Fail("wrong")
+			if have := r.String(); have != "" {
+				t.Errorf("%s: %q was read", text, have)
+			}
+		}
+		if members != 1 {
+			t.Errorf("%s: %d members were read", text, members)
+		}
+	}
+}
+
+func TestToLookAtAValueIsNotToReadIt(t *testing.T) {
+	for _, text := range []string{`{"a": [1], "b": "x"}`, `{"a":[1],"b":"x"}`, "{ \"a\"\n:\t[ 1 ]\r, \"b\" : \"x\" }"} {
+		r := json.NewReader(text)
+		have := ""
+		for range r.Object() {
+			if r.Kind() == json.KindString {
+				have = r.String()
+			}
+		}
+		if err := r.End(); err != nil || have != "x" {
+			t.Errorf("%s: %q, %v", text, have, err)
+		}
 	}
 }
 

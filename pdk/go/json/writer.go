@@ -14,13 +14,15 @@ type Writable interface {
 
 // Marshal returns v's JSON.
 func Marshal(v Writable) Raw {
-	var w Writer
+	w := Writer{buf: make([]byte, 0, 128)}
 	v.WriteJSON(&w)
-	return w.JSON()
+	raw := Raw(immutable(w.buf))
+	w.buf = nil // whatever v may still write with it
+	return raw
 }
 
 // String returns s as a JSON value.
-func String(s string) Raw { return Raw(appendText(nil, s)) }
+func String(s string) Raw { return Raw(immutable(appendText(make([]byte, 0, len(s)+2), s))) }
 
 // Int returns n as a JSON value.
 func Int(n int) Raw { return Raw(strconv.Itoa(n)) }
@@ -39,6 +41,9 @@ type Writer struct {
 	buf   []byte
 	comma bool // the next name or element needs one
 }
+
+// NewWriter returns a writer with room for so many bytes. It gets itself more where that is not enough.
+func NewWriter(room int) *Writer { return &Writer{buf: make([]byte, 0, room)} }
 
 // Object writes an object; members writes its names and values.
 func (w *Writer) Object(members func()) {
@@ -140,19 +145,16 @@ func appendText(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := plain(s, 0); i < len(s); i = plain(s, i) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			char, size := utf8.DecodeRuneInString(s[i:])
-			if char == utf8.RuneError && size == 1 {
-				b = append(append(b, s[start:i]...), "\uFFFD"...)
-				start = i + 1
+			next, fault := foreign(s, i)
+			if next < 0 {
+				b = append(append(b, s[start:fault]...), "\uFFFD"...)
+				next = fault + 1
+				start = next
 			}
-			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
+			i = next
 			continue
 		}
 		b = append(b, s[start:i]...)

@@ -60,6 +60,34 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+func TestAWriterWithRoom(t *testing.T) {
+	for _, room := range []int{0, 4, 64} {
+		w := json.NewWriter(room)
+		w.String("longer than four")
+		if have := w.JSON(); have != `"longer than four"` {
+			t.Errorf("%d: %s", room, have)
+		}
+	}
+}
+
+// kept is a value that keeps the writer that it was written to.
+type kept struct{ w *json.Writer }
+
+func (k *kept) WriteJSON(w *json.Writer) {
+	k.w = w
+	w.String("a")
+}
+
+func TestWhatWasWrittenStays(t *testing.T) {
+	var k kept
+	raw := json.Marshal(&k)
+	k.w.Reset()
+	k.w.String("b")
+	if raw != `"a"` {
+		t.Errorf("what was written once became %s", raw)
+	}
+}
+
 func TestValues(t *testing.T) {
 	for want, have := range map[string]json.Raw{
 		`"a\"b"`: json.String(`a"b`),
