@@ -171,7 +171,7 @@ func (i *instance) takeOutput() ([]byte, error) {
 
 // kernelFault turns what the kernel says about a guest that misused it into an error.
 func (i *instance) kernelFault(f kernel.Fault, b bounds) error {
-	reason := ""
+	var reason string
 	switch f.Kind {
 	case kernel.TooLarge:
 		seen := size(clamp(f.Length))

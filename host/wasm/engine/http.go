@@ -94,7 +94,7 @@ func (i *instance) send(ctx context.Context, r httpRequest, body []byte) ([]byte
 	if err != nil {
 		return nil, httpFailed(ctx, err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // It was only read.
 	from := io.Reader(response.Body)
 	if limits.HTTPBody >= 0 {
 		from = io.LimitReader(from, limits.HTTPBody+1)
