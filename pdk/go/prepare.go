@@ -25,8 +25,8 @@ var taken struct {
 }
 
 // prepare gets ready what calls would otherwise have to get themselves, each anew: every call finds the memory as start
-// and init left it. It saves a small call a third of its time, and more where a call would have had the
-// host enlarge the memory: then it could not be put back, and the next call would need a new instance.
+// and init left it. It saves a small call a third of its time, and more where each call would have had the host enlarge the
+// memory and make it smaller again.
 func prepare() {
 	taken.bytes = make([]byte, heapRoom)
 	taken.bytes = nil
