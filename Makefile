@@ -7,7 +7,7 @@ SHELL   := /usr/bin/env bash
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PLUGINS := clock preferences docs
 DOCS    := abi.md RATIONALE.md SECURITY.md CHANGELOG.md pdk-go.md $(PLUGINS:%=plugin-%.md)
-MODULES := . pdk/go $(PLUGINS:%=plugins/%) conformance/guests/script examples/01-hello-provider/plugin
+MODULES := . pdk/go $(PLUGINS:%=plugins/%) conformance/guests/script examples/01-hello-provider/plugin bench/kernel
 
 go-files   = $(shell find $(1) -name '*.go' -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 GUEST_SRC := $(call go-files,pdk/go) pdk/go/go.mod
