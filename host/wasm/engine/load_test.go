@@ -136,6 +136,13 @@ func TestStartThatDoesNotEnd(t *testing.T) {
 	}
 }
 
+func TestStartThatRecurses(t *testing.T) {
+	m := load(t, "recurses-at-start", engine.Spec{})
+	require.EqualValues(t, 1000, call(t, m, "depth", "").Code)
+	err := loadFails(t, "recurses-at-start-without-end", engine.Spec{})
+	require.ErrorIs(t, err, engine.ErrStackLimit)
+}
+
 func TestStartThatFails(t *testing.T) {
 	err := loadFails(t, "traps-at-start", engine.Spec{})
 	require.ErrorIs(t, err, engine.ErrTrap)

@@ -33,8 +33,13 @@ func TestWorkBetweenTicksIsBounded(t *testing.T) {
 		"loop in a tight loop": {`(func (export "f") (local i32) (loop $outer (local.set 0 (i32.const 50)) (local.get 0) (loop $inner (param i32) (drop)` + work(9) + `
 			(local.tee 0 (i32.sub (local.get 0) (i32.const 1))) (br_if $inner (local.get 0)) (drop)) (br $outer)))`, 1},
 		"loop that never turns": {`(func (export "f") (loop (loop ` + work(5000) + `) (br 0)))`, 64},
-		"filling":               {`(memory 16) (func (export "f") (loop (memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))` + work(65536) + `(br 0)))`, 64},
-		"growing":               {`(memory 1) (func (export "f") (loop (drop (memory.grow (i32.const 1)))` + work(4096) + `(br 0)))`, 64},
+		// What these do besides counts for nothing beside it.
+		"filling": {`(memory 16) (func (export "f") (loop (memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))
+			(global.set $work (i64.add (global.get $work) (i64.const 65536))) (br 0)))`, 1},
+		"growing": {`(memory 1) (func (export "f") (loop (drop (memory.grow (i32.const 1)))
+			(global.set $work (i64.add (global.get $work) (i64.const 4096))) (br 0)))`, 1},
+		"filling a table": {`(table 1000 funcref) (func (export "f") (loop (table.fill 0 (i32.const 0) (ref.null func) (i32.const 1000))
+			(global.set $work (i64.add (global.get $work) (i64.const 1000))) (br 0)))`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, m *machine) {

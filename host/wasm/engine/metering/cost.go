@@ -9,6 +9,9 @@ const (
 	// together.
 	fullMost = 256
 	sparse   = 64
+	// tightMost is how many loops a function may have for any of them to be a tight one. The blocks around those cost the
+	// compiler time, the more the more there are in one function.
+	tightMost = 64
 )
 
 // price returns what passing through a region of that many instructions costs.
@@ -59,7 +62,8 @@ func (c *costs) simple(f bytecode.Func) bool {
 // region is a part of a function: a loop without the loops inside of it, or what lies outside of all loops.
 type region struct {
 	price int64
-	// tight says that nothing in it calls anything, loops inside of it included, and that no loop has parameters.
+	// tight says that it is, if a loop, a tight one: that nothing in it calls anything, loops inside of it included, that
+	// none has parameters, and that the function does not have too many.
 	tight bool
 }
 
@@ -99,6 +103,7 @@ func (c *costs) regions(f bytecode.Func, into []region) []region {
 	}
 	for i := range all {
 		all[i].price = price(uint64(all[i].price))
+		all[i].tight = all[i].tight && len(all) <= tightMost+1
 	}
 	return all
 }

@@ -94,8 +94,9 @@ func (p *plan) functionSection(content []byte) []byte {
 
 func (p *plan) globalSection() []byte {
 	out := extended(p.shiftRefs(nil, bytecode.SectionGlobal), len(p.m.Globals), 2)
-	for range 2 {
-		out = append(out, byte(bytecode.I64), 1, bytecode.OpI64Const, 0, bytecode.OpEnd)
+	for _, first := range [...]int64{0, StackAtStart} {
+		out = bytecode.AppendS64(append(out, byte(bytecode.I64), 1, bytecode.OpI64Const), first)
+		out = append(out, bytecode.OpEnd)
 	}
 	return out
 }

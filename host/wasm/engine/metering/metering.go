@@ -17,9 +17,12 @@ const (
 	Tick = "tick"
 	// Overflow is () -> (). It is called when the stack budget is used up, and must not return.
 	Overflow = "overflow"
-	// Fuel and Stack are mutable globals of type i64. Both begin at zero. The host sets them before it calls the module.
+	// Fuel and Stack are mutable globals of type i64. The host sets them before it calls the module.
 	Fuel  = Reserved + "fuel"
 	Stack = Reserved + "stack"
+	// StackAtStart is what Stack begins with, in bytes. A start function runs before a host can reach the globals. Fuel
+	// begins at zero, and so a start function asks for it.
+	StackAtStart = 4 << 20
 	// Reserved begins the names of all exports that are added. A module that has such exports of its own is refused.
 	Reserved = "__weft_"
 )
