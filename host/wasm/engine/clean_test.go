@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,14 @@ func TestSharedInstancesKeepWhatACallLeft(t *testing.T) {
 	}
 	require.EqualValues(t, 1, call(t, m, "in_arena", "").Code)
 	require.EqualValues(t, 1, call(t, m, "in_arena", "").Code, "the arena is a call's own, always")
+	require.Equal(t, 1, m.Stats().Created)
+}
+
+func TestSharedInstancesOutliveALargeInput(t *testing.T) {
+	m := load(t, "counts-calls", engine.Spec{Shared: true, Limits: engine.Limits{Input: 16 << 20, Memory: 64 << 20}})
+	for n, input := range []string{"", strings.Repeat("x", 9<<20), ""} {
+		require.EqualValues(t, 1+n, call(t, m, "in_memory", input).Code)
+	}
 	require.Equal(t, 1, m.Stats().Created)
 }
 

@@ -21,7 +21,10 @@ var _ pool.Resource = (*instance)(nil)
 // instance is a module that has been instantiated, with a kernel of its own and what the host keeps for it. One goroutine
 // at a time uses it; busy holds whoever would break that.
 type instance struct {
-	module  *Module
+	module *Module
+	// beginning is what calls of this instance begin with. It is nil for a module's first one, until that is prepared.
+	beginning *beginning
+
 	guest   api.Module
 	env     api.Module // the kernel, as the guest sees it
 	kernel  *kernel.Kernel
@@ -89,10 +92,10 @@ func instanceOf(ctx context.Context) *instance {
 // one for each mount.
 func (i *instance) lastPreopen() uint32 { return uint32(2 + len(i.module.mounts)) }
 
-// newInstance instantiates the module. Where state is given, the instance gets that instead of what its own start would
-// make of it. Any error has the instance closed.
-func newInstance(ctx context.Context, m *Module, state *snapshot) (i *instance, err error) {
-	i = &instance{module: m, exports: map[string]api.Function{}, world: &m.spec.World}
+// newInstance instantiates the module. Where the beginning has a state, the instance gets that instead of what its own
+// start would make of it. Any error has the instance closed.
+func newInstance(ctx context.Context, m *Module, b *beginning) (i *instance, err error) {
+	i = &instance{module: m, beginning: b, exports: map[string]api.Function{}, world: &m.spec.World}
 	i.budget = budget{ledger: &m.engine.memory, limit: m.limits.Memory}
 	i.memory = linear.New(m.most(m.info.Memory), &i.budget)
 	i.shared = linear.New(m.most(MemoryInfo{}), quietBudget{&i.budget})
@@ -110,18 +113,18 @@ func newInstance(ctx context.Context, m *Module, state *snapshot) (i *instance, 
 	if !i.memory.Prepay(least) || !i.shared.Prepay(PageSize) {
 		return i, m.limitError("host memory", "", size(m.engine.memory.limit), size(least+PageSize), "the memory of the engine")
 	}
-	b := bounds{time: m.limits.Start, fuel: Unlimited, limit: "start"}
-	i.begin(ctx, "start", b)
+	limits := bounds{time: m.limits.Start, fuel: Unlimited, limit: "start"}
+	i.begin(ctx, "start", limits)
 	defer i.end()
-	if err := i.instantiate(b); err != nil {
+	if err := i.instantiate(limits); err != nil {
 		return i, err
 	}
-	if state != nil {
-		return i, i.become(state)
+	if b != nil && b.state != nil {
+		return i, i.become(b.state)
 	}
 	if f := i.guest.ExportedFunction("_initialize"); f != nil {
 		if err := f.CallWithStack(i.context, nil); err != nil {
-			return i, i.classify(err, b)
+			return i, i.classify(err, limits)
 		}
 	}
 	if i.guest.IsClosed() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weft-run/weft/host/wasm/engine/pool"
@@ -59,11 +60,8 @@ type Module struct {
 	mounts   []mount
 	pool     *pool.Pool[*instance]
 	breaker  breaker
-	// state is what every call begins with. It is nil for a module of which each instance keeps a state of its own, or
-	// serves one call.
-	state *snapshot
-	// ready says that Load is past the first instance.
-	ready bool
+	// beginning is what every call begins with. It is nil until Load is past the first instance.
+	beginning atomic.Pointer[beginning]
 
 	teardown sync.Once
 }
@@ -127,22 +125,27 @@ func (m *Module) prepare(ctx context.Context, restorable bool) error {
 		return err
 	}
 	i := lease.Value()
-	if err := m.firstInit(ctx, i); err != nil {
+	b := &beginning{}
+	if m.spec.Init != nil {
+		b.inits = []initCall{{*m.spec.Init, m.spec.Log}}
+	}
+	if err := m.initialize(ctx, i, b); err != nil {
 		lease.Discard(pool.Faulty)
 		return err
 	}
 	if restorable {
-		if m.state, err = i.snapshot(); err == nil {
-			err = i.memory.Adopt(m.state.image)
+		if b.state, err = i.snapshot(); err == nil {
+			err = i.memory.Adopt(b.state.image)
 		}
 	} else {
 		err = m.keepOwn(i)
 	}
+	m.beginning.Store(b)
 	if err != nil {
 		lease.Discard(pool.Faulty)
 		return err
 	}
-	m.ready = true
+	i.beginning = b
 	m.pool.Warm(m.spec.Warm)
 	// The instance is in the state that every call begins with.
 	if i.settle() {
@@ -154,42 +157,41 @@ func (m *Module) prepare(ctx context.Context, restorable bool) error {
 	return nil
 }
 
-// firstInit runs the init of the module on a fresh instance.
-func (m *Module) firstInit(ctx context.Context, i *instance) error {
-	if m.spec.Init == nil {
-		return nil
-	}
-	call := Call{Export: m.spec.Init.Export, Input: m.spec.Init.Input, Log: m.spec.Log}
-	result, err := i.run(ctx, &call, m.initBounds())
-	if err != nil {
-		return err
-	}
-	if result.Code != 0 {
-		have := fmt.Sprintf("returned code %d", result.Code)
-		if result.Error != "" {
-			have += " (" + printable(result.Error) + ")"
+// initialize runs what prepares the module on a fresh instance.
+func (m *Module) initialize(ctx context.Context, i *instance, b *beginning) error {
+	for _, c := range b.inits {
+		result, err := i.run(ctx, &Call{Export: c.Export, Input: c.Input, Log: c.log}, m.initBounds())
+		if err != nil {
+			return err
 		}
-		return &LoadError{Name: m.name, Faults: []Fault{{
-			What: m.spec.Init.Export, Have: have, Want: "code 0", Remedy: "mend what it reports, or its config",
-		}}}
+		if result.Code != 0 {
+			have := fmt.Sprintf("returned code %d", result.Code)
+			if result.Error != "" {
+				have += " (" + printable(result.Error) + ")"
+			}
+			return &LoadError{Name: m.name, Faults: []Fault{{
+				What: c.Export, Have: have, Want: "code 0", Remedy: "mend what it reports, or its config",
+			}}}
+		}
 	}
 	return nil
 }
 
 // make makes an instance with the state that every call begins with.
 func (m *Module) make(ctx context.Context) (*instance, error) {
-	i, err := newInstance(ctx, m, m.state)
+	b := m.beginning.Load()
+	i, err := newInstance(ctx, m, b)
 	if errors.Is(err, ErrBusy) && !pool.Ahead(ctx) {
 		// The memory of the engine is used up, perhaps by instances that nobody needs right now.
 		m.engine.trim()
-		i, err = newInstance(ctx, m, m.state)
+		i, err = newInstance(ctx, m, b)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if m.ready && m.state == nil {
+	if b != nil && b.state == nil {
 		// Its state cannot be shared, and so each instance has an init of its own.
-		err := m.firstInit(ctx, i)
+		err := m.initialize(ctx, i, b)
 		if err == nil {
 			err = m.keepOwn(i)
 		}
@@ -240,11 +242,7 @@ func (m *Module) Stats() Stats { return statsOf(m.pool.Stats(), m.breaker.restin
 // instance.
 func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	if !m.info.Callable(call.Export) {
-		err := &ExportError{Name: m.name, Export: call.Export}
-		if e, ok := m.info.Export(call.Export); ok {
-			err.Have = describe(e)
-		}
-		return Result{}, err
+		return Result{}, m.exportError(call.Export)
 	}
 	if exceeds(int64(len(call.Input)), m.limits.Input) {
 		return Result{}, m.limitError("input", call.Export, size(m.limits.Input), size(int64(len(call.Input))), "limits.input")
@@ -257,6 +255,15 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	var result Result
 	result, err = m.call(ctx, &call)
 	return result, err
+}
+
+// exportError says that an export cannot be called.
+func (m *Module) exportError(export string) *ExportError {
+	err := &ExportError{Name: m.name, Export: export}
+	if e, ok := m.info.Export(export); ok {
+		err.Have = describe(e)
+	}
+	return err
 }
 
 // errPanicked stands for a call that did not return because Call.Log panicked.
@@ -287,6 +294,10 @@ func (m *Module) borrow(ctx context.Context) (pool.Lease[*instance], error) {
 		return pool.Lease[*instance]{}, m.limitError("depth", "", count(m.limits.Depth), count(nested.depth), "limits.depth")
 	}
 	lease, err := m.pool.Get(ctx, nested.hold)
+	for err == nil && lease.Value().beginning != m.beginning.Load() {
+		lease.Discard(pool.Spent) // It was made, or being made, before Module.Init.
+		lease, err = m.pool.Get(ctx, nested.hold)
+	}
 	var busy *pool.BusyError
 	switch {
 	case errors.As(err, &busy):
@@ -305,8 +316,9 @@ func (m *Module) borrow(ctx context.Context) (pool.Lease[*instance], error) {
 	if i.wake() {
 		return lease, nil
 	}
+	err = i.noHostMemory(i.resting)
 	lease.Discard(pool.Spent)
-	return lease, i.noHostMemory(i.used())
+	return lease, err
 }
 
 // Close waits for the calls in flight, or for ctx, and frees what the module holds. Calls that wait for an instance, and
@@ -328,8 +340,8 @@ func (m *Module) Close(ctx context.Context) error {
 func (m *Module) free() {
 	m.teardown.Do(func() {
 		m.engine.remove(m)
-		if m.state != nil {
-			_ = m.state.image.Close() // It was only read.
+		if b := m.beginning.Load(); b != nil && b.state != nil {
+			_ = b.state.image.Close() // It was only read.
 		}
 		if m.artifact != nil {
 			m.engine.release(m.artifact)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
@@ -14,14 +15,29 @@ func (e *Engine) Check(wasm []byte, spec Spec) error {
 	return err
 }
 
+// beginning is what every call of a module begins with. Nothing changes it: Module.Init makes another one.
+type beginning struct {
+	// state is what all instances share. It is nil for a module of which each instance keeps a state of its own, or serves
+	// one call.
+	state *snapshot
+	// inits are what prepared the module, in their order, for instances that cannot share a state.
+	inits []initCall
+}
+
+// initCall is an init, and who gets what the guest logs in it.
+type initCall struct {
+	Init
+	log func(level, text string)
+}
+
 // Init runs the function that prepares a module, for callers that must ask the module something before they know what
-// to give it; it is Spec.Init, later. What it leaves in memory and globals, every call from then on finds. It must have
-// returned before other goroutines use the module.
+// to give it; it is Spec.Init, later, and comes on top of that. What it leaves in memory and globals, every call from then
+// on finds. It must have returned before other goroutines use the module.
 //
 // Errors are those of Call; the limit on time is Limits.Init. Where Result.Code is not 0, nothing was kept.
 func (m *Module) Init(ctx context.Context, init Init, log func(level, text string)) (Result, error) {
 	if !m.info.Callable(init.Export) {
-		return Result{}, &ExportError{Name: m.name, Export: init.Export}
+		return Result{}, m.exportError(init.Export)
 	}
 	lease, err := m.borrow(ctx)
 	if err != nil {
@@ -33,25 +49,24 @@ func (m *Module) Init(ctx context.Context, init Init, log func(level, text strin
 		lease.Discard(pool.Faulty)
 		return result, err
 	}
-	m.spec.Init, m.spec.Log = &init, log
-	if m.state != nil {
-		before := m.state
-		state, err := i.snapshot()
-		if err != nil {
+	before := m.beginning.Load()
+	after := &beginning{inits: append(slices.Clip(before.inits), initCall{init, log})}
+	if before.state != nil {
+		if after.state, err = i.snapshot(); err != nil {
 			lease.Discard(pool.Faulty)
 			return result, err
 		}
-		m.state = state
-		if err := before.image.Close(); err != nil {
-			return result, err
-		}
+		_ = before.state.image.Close() // It was only read.
 	}
+	m.beginning.Store(after)
 	m.pool.Trim() // They begin with the state that was before.
 	if m.spec.Shared {
+		i.beginning = after
 		m.giveBack(lease, true)
 	} else {
 		lease.Discard(pool.Spent)
 	}
+	m.pool.Warm(m.spec.Warm)
 	return result, nil
 }
 

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,4 +47,46 @@ func TestInitOfAModuleWithHiddenStateRunsForEachInstance(t *testing.T) {
 	for range 3 {
 		require.EqualValues(t, 1, call(t, m, "before_run", "").Code)
 	}
+}
+
+func TestInitReachesInstancesThatWereMadeAhead(t *testing.T) {
+	e := newEngine(t, engine.Options{})
+	for name, of := range map[string]struct{ init, asks string }{
+		"prepares-in-init": {"init", "times"}, "counts-in-a-table": {"before_run", "before_run"},
+	} {
+		for range 10 { // Some are ready by then, and some are being made.
+			m, err := e.Load(t.Context(), fixture(t, name), engine.Spec{Name: name, Warm: 3})
+			require.NoError(t, err)
+			_, err = m.Init(t.Context(), engine.Init{Export: of.init}, nil)
+			require.NoError(t, err)
+			for range 5 {
+				require.EqualValues(t, 1, call(t, m, of.asks, "").Code, name)
+			}
+			require.NoError(t, m.Close(t.Context()))
+		}
+	}
+}
+
+func TestInstancesAreReadyAfterInitToo(t *testing.T) {
+	m := load(t, "prepares-in-init", engine.Spec{Warm: 2})
+	_, err := m.Init(t.Context(), engine.Init{Export: "init"}, nil)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return m.Stats().Idle == 2 }, 5*time.Second, time.Millisecond)
+}
+
+func TestInitComesOnTopOfTheSpecs(t *testing.T) {
+	for name, of := range map[string]struct{ first, second, asks string }{
+		"prepares-in-init": {"init", "init", "times"}, "counts-in-a-table": {"before_run", "marks", "marked"},
+	} {
+		m := load(t, name, engine.Spec{Init: &engine.Init{Export: of.first}})
+		_, err := m.Init(t.Context(), engine.Init{Export: of.second}, nil)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, call(t, m, of.asks, "").Code, name)
+	}
+}
+
+func TestInitThatCannotBeCalledSaysWhatIsThere(t *testing.T) {
+	m := load(t, "prepares-in-init", engine.Spec{})
+	_, err := m.Init(t.Context(), engine.Init{Export: "memory"}, nil)
+	require.EqualError(t, err, "prepares-in-init: export memory is memory, and must be func () -> i32")
 }

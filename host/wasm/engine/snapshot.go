@@ -60,12 +60,13 @@ func (i *instance) restoreGlobals(state *snapshot) {
 	}
 }
 
-// keepShared is how large the memory that a guest shares with the host may have grown in an instance that is kept.
+// keepShared is how large the memory that a guest shares with the host may have grown in an instance that is kept, unless
+// the instance has what no other one has.
 const keepShared = 8 * mib
 
 // settle ends what belongs to a call, and says whether the instance can serve another one at all.
 func (i *instance) settle() bool {
-	if i.late || i.guest.IsClosed() || len(i.shared.Bytes()) > keepShared {
+	if i.late || i.guest.IsClosed() {
 		return false
 	}
 	i.kernel.Reset()
@@ -74,13 +75,13 @@ func (i *instance) settle() bool {
 		return true
 	}
 	i.clearVars()
-	return !i.altered && i.opened == 0
+	return !i.altered && i.opened == 0 && len(i.shared.Bytes()) <= keepShared
 }
 
 // clean makes the instance as it was before the call, and says whether that could be done. An instance that it could not
 // be done to must be closed.
 func (i *instance) clean() bool {
-	state := i.module.state
+	state := i.beginning.state
 	if i.own != nil {
 		state = i.own
 	}
@@ -149,7 +150,7 @@ func (i *instance) shrink(state *snapshot) bool {
 
 // rest stops counting what an instance that no call uses shares with others.
 func (i *instance) rest() {
-	if i.module.state == nil || i.module.spec.Shared || i.resting > 0 {
+	if i.beginning.state == nil || i.module.spec.Shared || i.resting > 0 {
 		return
 	}
 	i.resting = max(0, int64(len(i.memory.Bytes()))-i.memory.Private())
