@@ -9,8 +9,8 @@ import (
 // breaker rests a module whose calls fail one after the other, so that a broken plugin costs little more than a moment
 // while somebody mends it. When the rest is over one call is let through, to see; if that works, all are.
 type breaker struct {
-	faults int           // in a row; Unlimited for a module that is never rested
-	rest   time.Duration // how long a rest is
+	faults int           // in a row
+	rest   time.Duration // how long a rest is; where either is Unlimited there is none
 
 	mu      sync.Mutex
 	row     int       // faults since the last call that worked
@@ -20,7 +20,7 @@ type breaker struct {
 
 // enter says whether a call may begin, and if not, how long the rest still is. After a call that may, leave must follow.
 func (b *breaker) enter() (left time.Duration, ok bool) {
-	if b.faults < 0 {
+	if b.off() {
 		return 0, true
 	}
 	b.mu.Lock()
@@ -37,7 +37,7 @@ func (b *breaker) enter() (left time.Duration, ok bool) {
 
 // leave takes note of how a call went.
 func (b *breaker) leave(err error) {
-	if b.faults < 0 {
+	if b.off() {
 		return
 	}
 	b.mu.Lock()
@@ -55,11 +55,14 @@ func (b *breaker) leave(err error) {
 	}
 }
 
-// resting says whether the module rests.
+// off says that the module is never rested.
+func (b *breaker) off() bool { return b.faults < 0 || b.rest < 0 }
+
+// resting says whether a call would be turned away.
 func (b *breaker) resting() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return !b.until.IsZero()
+	return !b.until.IsZero() && (b.probing || time.Until(b.until) > 0)
 }
 
 // isFault says whether an error of a call is the guest's doing.

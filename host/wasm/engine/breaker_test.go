@@ -36,7 +36,10 @@ func TestAModuleThatFailsAgainAndAgainIsRested(t *testing.T) {
 		require.EqualError(t, fails(engine.ErrResting), "traps failed 3 times in a row and rests for another 20s: "+
 			"look at the errors of these calls, or raise limits.faults")
 
-		time.Sleep(21 * time.Second)
+		time.Sleep(19*time.Second + 900*time.Millisecond)
+		require.ErrorContains(t, fails(engine.ErrResting), "rests for another 1s")
+		time.Sleep(time.Second)
+		require.False(t, m.Stats().Resting, "the next call is let through")
 		fails(engine.ErrTrap) // The one that is let through.
 		fails(engine.ErrResting)
 		time.Sleep(31 * time.Second)
@@ -86,7 +89,20 @@ func TestOneCallAtATimeProbesAModuleThatRested(t *testing.T) {
 		<-inside
 		_, err = m.Call(t.Context(), engine.Call{Export: "before_run"})
 		require.ErrorIs(t, err, engine.ErrResting)
+		require.EqualError(t, err, "calls failed 1 times in a row, and another call tries at this moment whether it works: "+
+			"look at the errors of these calls, or raise limits.faults")
 		close(leave)
 		require.NoError(t, <-probe)
 	})
+}
+
+func TestNoRestIsNoRest(t *testing.T) {
+	for _, limits := range []engine.Limits{{Faults: engine.Unlimited}, {Faults: 1, Rest: engine.Unlimited}} {
+		m, err := newEngine(t, engine.Options{}).Load(t.Context(), fixture(t, "traps"), engine.Spec{Limits: limits})
+		require.NoError(t, err)
+		for range 5 {
+			require.ErrorIs(t, callFails(t, m, engine.Call{Export: "unreachable"}), engine.ErrTrap)
+		}
+		require.False(t, m.Stats().Resting)
+	}
 }

@@ -21,7 +21,7 @@ type Call struct {
 	// (HTTP, Spec.Functions), does not count.
 	Timeout time.Duration
 	// TimeoutOption is what an error tells people to raise where the guest runs longer or uses more fuel. Empty means
-	// limits.time and limits.fuel.
+	// Call.Timeout, and of Call.Fuel and limits.fuel the one that set the limit.
 	TimeoutOption string
 	// Fuel is how much fuel the guest may use. 0 means Limits.Fuel, Unlimited any amount.
 	Fuel int64
@@ -83,15 +83,20 @@ const errorLimit = 4 * kib
 type bounds struct {
 	time         time.Duration
 	fuel, output int64
-	// limit is the word for the limit on time, timeOption and fuelOption are what to raise.
-	limit, timeOption, fuelOption string
+	// limit is the word for the limit on time, timeOption, fuelOption and outputOption are what to raise.
+	limit, timeOption, fuelOption, outputOption string
 }
 
-// bounds returns the limits of a call of a hook.
+// bounds returns the limits of a call.
 func (m *Module) bounds(c *Call) bounds {
 	b := bounds{
 		time: c.Timeout, fuel: or(c.Fuel, m.limits.Fuel), output: or(c.Output, m.limits.Output),
-		limit: "time", timeOption: or(c.TimeoutOption, "limits.time"), fuelOption: or(c.TimeoutOption, "limits.fuel"),
+		limit: "time", timeOption: or(c.TimeoutOption, "Call.Timeout"), fuelOption: c.TimeoutOption,
+		outputOption: or(option(c.Output, "Call.Output"), "limits.output"),
+	}
+	b.fuelOption = or(b.fuelOption, or(option(c.Fuel, "Call.Fuel"), "limits.fuel"))
+	if !m.artifact.metered() {
+		b.fuel = Unlimited // There is none, and something must end the call.
 	}
 	if b.time == 0 {
 		b.time = DefaultTime
@@ -102,10 +107,19 @@ func (m *Module) bounds(c *Call) bounds {
 	return b
 }
 
+// option is the name of an option that is set, or empty.
+func option(value int64, name string) string {
+	if value == 0 {
+		return ""
+	}
+	return name
+}
+
 // initBounds returns the limits of a call of init.
 func (m *Module) initBounds() bounds {
 	return bounds{
 		time: m.limits.Init, fuel: Unlimited, output: m.limits.Output, limit: "init", timeOption: "limits.init",
+		outputOption: "limits.output",
 	}
 }
 
@@ -123,7 +137,7 @@ func (i *instance) run(ctx context.Context, c *Call, b bounds) (result Result, e
 		i.world = &world
 	}
 	if !i.kernel.Begin(c.Input, b.output) {
-		return Result{}, i.module.limitError("memory", c.Export, size(i.budget.limit), "", "limits.memory")
+		return Result{}, i.noMemory(c.Export, i.budget.kernel)
 	}
 
 	i.begin(ctx, c.Export, b)
@@ -178,7 +192,7 @@ func (i *instance) kernelFault(f kernel.Fault, b bounds) error {
 		if f.Length > math.MaxInt64 {
 			seen = "more than can be counted"
 		}
-		return i.module.limitError("output", i.export, size(b.output), seen, "limits.output")
+		return i.module.limitError("output", i.export, size(b.output), seen, b.outputOption)
 	case kernel.OutsideInput:
 		reason = fmt.Sprintf("%s at %d of an input of %s", f.Function, f.Offset, size(clamp(f.Length)))
 	case kernel.NoBlock:

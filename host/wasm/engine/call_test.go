@@ -83,7 +83,7 @@ func TestLoopEndsAtItsDeadline(t *testing.T) {
 			var limit *engine.LimitError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, engine.LimitError{
-				Name: fixture, Export: "before_run", Limit: "time", Value: "50ms", Option: "limits.time",
+				Name: fixture, Export: "before_run", Limit: "time", Value: "50ms", Option: "Call.Timeout",
 			}, *limit)
 			require.Equal(t, 1, m.Stats().Discarded)
 			require.Zero(t, m.Stats().Live)

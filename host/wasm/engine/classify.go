@@ -27,12 +27,16 @@ func (i *instance) classify(err error, b bounds) error {
 		return i.whyEnded(b)
 	case isFault && fault == errOutOfFuel:
 		return i.outOfFuel(b)
-	case isFault && fault == errOverflow, strings.HasPrefix(err.Error(), "stack overflow"):
+	case isFault && fault == errOverflow:
 		return i.module.limitError("stack", i.export, size(i.module.limits.Stack), "", "limits.stack")
+	case strings.HasPrefix(err.Error(), "stack overflow"): // of the runtime, which no limit changes
+		return i.module.limitError("stack", i.export, "", "", "")
 	case isFault && fault.cause != nil:
 		return fault.cause
-	case i.budget.hit || i.kernel != nil && i.kernel.Refused():
-		return i.module.limitError("memory", i.export, size(i.budget.limit), "", "limits.memory")
+	case i.budget.refused != 0:
+		return i.noMemory(i.export, i.budget.refused)
+	case i.kernel != nil && i.kernel.Refused():
+		return i.noMemory(i.export, i.budget.kernel)
 	case isExit:
 		return &ExitError{Name: i.module.name, Export: i.export, Code: exit.ExitCode()}
 	}
@@ -51,6 +55,22 @@ func (i *instance) classify(err error, b bounds) error {
 func (i *instance) outOfFuel(b bounds) error {
 	return i.module.limitError("fuel", i.export, count(int(b.fuel)), "", b.fuelOption)
 }
+
+// noMemory is why a guest did not go on that got no memory.
+func (i *instance) noMemory(export string, why refusal) error {
+	if why == byEngine {
+		return i.module.limitError("host memory", export, size(i.budget.ledger.limit), "", hostMemory)
+	}
+	return i.module.limitError("memory", export, size(i.budget.limit), "", "limits.memory")
+}
+
+// noHostMemory is why there is no other instance, which needs so many bytes.
+func (i *instance) noHostMemory(needed int64) error {
+	return i.module.limitError("host memory", "", size(i.budget.ledger.limit), size(needed), hostMemory)
+}
+
+// hostMemory is the option that changes what all instances may hold together.
+const hostMemory = "Options.Memory"
 
 // whyEnded is why a call was ended by the host: it was told so, the caller's context is over, or its time is up.
 func (i *instance) whyEnded(b bounds) error {

@@ -15,13 +15,14 @@ type Options struct {
 	CacheDir string
 	// Logger gets what concerns the host and not the guest. Nil discards it.
 	Logger *slog.Logger
-	// Workers is how many modules may be compiled at once. 0 means GOMAXPROCS.
+	// Workers is how many modules may be compiled at once, and how many goroutines compile each. 0 means GOMAXPROCS.
 	Workers int
 	// Memory is what all instances of all modules may hold together, in bytes. 0 means 1 GiB, Unlimited no limit.
 	Memory int64
 	// CloseOnContextDone has the runtime end guests that run too long, in place of the meter that is otherwise compiled
 	// into them: a fallback for a module that the meter should turn out to break. Guests are 6 to 13 times slower under
-	// it, there is no fuel, and time in functions of the host counts as the guest's.
+	// it, limits on fuel and stack are not held (the runtime has a bound for the stack of its own), and time in functions
+	// of the host counts as the guest's.
 	CloseOnContextDone bool
 }
 

@@ -55,7 +55,8 @@ type LimitError struct {
 	Limit string
 	// Value and Seen are for people, with their units. Seen is empty where nothing was measured.
 	Value, Seen string
-	// Option is what changes the limit, such as limits.memory.
+	// Option is what changes the limit: limits.memory for Limits.Memory, limits.log_lines for Limits.LogLines and so on,
+	// Options.Memory, or the field of Call that set it. It is empty where nothing does.
 	Option string
 }
 
@@ -68,6 +69,9 @@ func (e *LimitError) Error() string {
 	case "fuel":
 		return fmt.Sprintf("%s used up its %s of fuel: raise %s, or look for a loop that does not end", who, e.Value, e.Option)
 	case "stack":
+		if e.Value == "" {
+			return who + " nested its calls deeper than the runtime can follow: look for a recursion that does not end"
+		}
 		return fmt.Sprintf("%s nested its calls deeper than its stack of %s: raise %s, or look for a recursion that does not end",
 			who, e.Value, e.Option)
 	case "vars":
@@ -80,6 +84,10 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("%s was called at depth %s, and plugins may call each other to a depth of %s: "+
 			"look for a plugin that calls itself, or raise %s", who, e.Seen, e.Value, e.Option)
 	case "faults":
+		if e.Seen == "" {
+			return fmt.Sprintf("%s failed %s times in a row, and another call tries at this moment whether it works: "+
+				"look at the errors of these calls, or raise %s", who, e.Value, e.Option)
+		}
 		return fmt.Sprintf("%s failed %s times in a row and rests for another %s: look at the errors of these calls, or raise %s",
 			who, e.Value, e.Seen, e.Option)
 	case "start":
@@ -91,11 +99,19 @@ func (e *LimitError) Error() string {
 	case "input":
 		return fmt.Sprintf("%s was given %s, and may be given %s: raise %s, or send less", who, e.Seen, e.Value, e.Option)
 	case "instances":
+		if e.Seen == "" {
+			return fmt.Sprintf("%s has all its %s instances held by calls that wait for this one: nest calls less deeply, or raise %s",
+				who, e.Value, e.Option)
+		}
 		return fmt.Sprintf("%s has all its %s instances at work and %s calls waiting: try again later, or raise %s",
 			who, e.Value, e.Seen, e.Option)
 	case "host memory":
-		return fmt.Sprintf("%s needs %s for another instance, and all instances together may hold %s: try again later, or raise %s",
-			who, e.Seen, e.Value, e.Option)
+		needed := "more memory"
+		if e.Seen != "" {
+			needed = e.Seen + " for another instance"
+		}
+		return fmt.Sprintf("%s needs %s, and all instances of the engine together may hold %s: try again later, "+
+			"lower limits.instances so that fewer are at work, or raise %s", who, needed, e.Value, e.Option)
 	default:
 		return fmt.Sprintf("%s: %s is %s, and may be %s: raise %s", who, e.Limit, e.Seen, e.Value, e.Option)
 	}

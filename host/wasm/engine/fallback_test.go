@@ -32,7 +32,10 @@ func TestTheFallbackEndsWhatTheMeterWould(t *testing.T) {
 		require.Zero(t, m.Stats().Live, name)
 	}
 	m := open("recurses-without-end", engine.Spec{})
-	require.ErrorIs(t, callFails(t, m, engine.Call{Export: "before_run", Timeout: time.Minute}), engine.ErrStackLimit)
+	err := callFails(t, m, engine.Call{Export: "before_run", Timeout: time.Minute})
+	require.ErrorIs(t, err, engine.ErrStackLimit)
+	require.EqualError(t, err, "recurses-without-end: before_run nested its calls deeper than the runtime can follow: "+
+		"look for a recursion that does not end")
 
 	counts := open("counts-calls", engine.Spec{})
 	for range 3 {
@@ -46,6 +49,16 @@ func TestTheFallbackEndsWhatTheMeterWould(t *testing.T) {
 			return nil, ctx.Err()
 		},
 	}})
-	err := callFails(t, host, engine.Call{Export: "before_run", Timeout: 20 * time.Millisecond})
+	err = callFails(t, host, engine.Call{Export: "before_run", Timeout: 20 * time.Millisecond})
 	require.ErrorIs(t, err, engine.ErrTimeout, "time in functions of the host counts here")
+}
+
+func TestTheFallbackBoundsTimeWhereFuelWouldBe(t *testing.T) {
+	m, err := newEngine(t, engine.Options{CloseOnContextDone: true}).
+		Load(t.Context(), fixture(t, "loops-forever"), engine.Spec{Limits: engine.Limits{Fuel: 1000}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*engine.DefaultTime)
+	defer cancel()
+	_, err = m.Call(ctx, engine.Call{Export: "before_run"})
+	require.ErrorIs(t, err, engine.ErrTimeout)
 }

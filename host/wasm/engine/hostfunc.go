@@ -181,7 +181,7 @@ func (i *instance) give(stack []uint64, function string, value []byte) error {
 	i.meter.pay(len(value))
 	offset, ok := i.kernel.Put(value)
 	if !ok {
-		i.budget.hit = true
+		i.budget.refused = or(i.budget.kernel, byModule)
 		return refuse("%s found no room for %s", function, size(int64(len(value))))
 	}
 	stack[0] = offset

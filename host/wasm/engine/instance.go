@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -111,7 +110,7 @@ func newInstance(ctx context.Context, m *Module, b *beginning) (i *instance, err
 
 	least := int64(m.info.Memory.Pages.Min * PageSize)
 	if !i.memory.Prepay(least) || !i.shared.Prepay(PageSize) {
-		return i, m.limitError("host memory", "", size(m.engine.memory.limit), size(least+PageSize), "the memory of the engine")
+		return i, i.noHostMemory(least + PageSize)
 	}
 	limits := bounds{time: m.limits.Start, fuel: Unlimited, limit: "start"}
 	i.begin(ctx, "start", limits)
@@ -205,7 +204,7 @@ func (i *instance) begin(ctx context.Context, export string, b bounds) {
 	i.late, i.altered, i.opened = false, false, 0
 	i.printed.buf = i.printed.buf[:0]
 	i.http = exchange{}
-	i.budget.hit = false
+	i.budget.refused, i.budget.kernel = 0, 0
 	i.release = nil
 	if !i.meter.metered {
 		var cancel context.CancelCauseFunc
@@ -250,15 +249,6 @@ func (i *instance) function(name string) api.Function {
 
 // used is what the instance holds, in bytes.
 func (i *instance) used() int64 { return i.budget.used }
-
-// timeLeft is how much time the guest has left, and whether that is bounded.
-func (i *instance) timeLeft() (time.Duration, bool) {
-	if i.meter.metered {
-		return i.meter.left(), i.meter.limit >= 0
-	}
-	d, ok := i.context.Deadline()
-	return time.Until(d), ok
-}
 
 // Close implements the same method as documented on pool.Resource.
 func (i *instance) Close() {

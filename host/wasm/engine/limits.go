@@ -23,8 +23,8 @@ type Limits struct {
 	// Memory is what one instance may hold, in bytes: its linear memory and what the host holds on its behalf (input,
 	// output, blocks from alloc, vars) together. 32 MiB, for a Go guest 64 MiB. A memory.grow beyond it fails.
 	Memory int64
-	// Fuel is how much work the guest may do in one call, in units of fuel; see Usage.Fuel. Call.Fuel may set another amount
-	// for one call. Unlimited by default: time is what bounds a call then. A guest uses as much for the same input on
+	// Fuel is how much work the guest may do in one call, init excepted, in units of fuel; see Usage.Fuel. Call.Fuel may set
+	// another amount for one call. Unlimited by default: time is what bounds a call then. A guest uses as much for the same input on
 	// every machine, so that fuel, unlike time, is a budget that can be promised.
 	Fuel int64
 	// Stack is how deep the guest's calls may nest, in bytes of an estimate that is the same on every machine: 64 for each
@@ -57,7 +57,8 @@ type Limits struct {
 	// Depth is how deep calls of plugins may nest through functions of the host: 16.
 	Depth int
 	// Faults is how many calls in a row may fail by the guest's doing before the module is rested: 3. Rest is how long
-	// that is: 30 s. Calls fail with ErrResting meanwhile; then one is let through, to see.
+	// that is: 30 s. Calls fail with ErrResting meanwhile; then one is let through, to see. Where either is Unlimited, the
+	// module is never rested.
 	Faults int
 	Rest   time.Duration
 	// Idle is how long an instance that no call uses is kept: 5 min.

@@ -189,7 +189,7 @@ func TestMemoryOfAllInstances(t *testing.T) {
 		Name: "large", Limits: engine.Limits{Memory: engine.Unlimited},
 	})
 	require.ErrorIs(t, err, engine.ErrBusy)
-	require.ErrorContains(t, err, "large needs 62.6 MiB for another instance, and all instances together may hold 1 MiB")
+	require.ErrorContains(t, err, "large needs 62.6 MiB for another instance, and all instances of the engine together may hold 1 MiB")
 }
 
 func TestInspect(t *testing.T) {

@@ -29,21 +29,40 @@ type budget struct {
 	ledger *ledger
 	limit  int64
 	used   int64
-	// hit says that the guest was refused memory since the call began. A trap after that is put down to the limit: a
-	// guest that gets no memory has few other ways to say so.
-	hit bool
+	// refused is who refused the guest memory since the call began, kernel who refused the kernel. A trap after that is
+	// put down to it: a guest that gets no memory has few other ways to say so.
+	refused, kernel refusal
 }
+
+// refusal is what stood in the way of more memory: nothing, the limit of the module, or that of the engine, which is not
+// the guest's doing.
+type refusal uint8
+
+const (
+	byModule refusal = iota + 1
+	byEngine
+)
 
 var _ linear.Budget = (*budget)(nil)
 
 // Take implements the same method as documented on linear.Budget.
 func (b *budget) Take(n int64) bool {
-	if exceeds(b.used+n, b.limit) || !b.ledger.take(n) {
-		b.hit = true
-		return false
+	why := b.take(n)
+	if why != 0 {
+		b.refused = why
+	}
+	return why == 0
+}
+
+func (b *budget) take(n int64) refusal {
+	switch {
+	case exceeds(b.used+n, b.limit):
+		return byModule
+	case !b.ledger.take(n):
+		return byEngine
 	}
 	b.used += n
-	return true
+	return 0
 }
 
 // Give implements the same method as documented on linear.Budget.
@@ -58,8 +77,9 @@ type quietBudget struct{ *budget }
 
 // Take implements the same method as documented on linear.Budget.
 func (q quietBudget) Take(n int64) bool {
-	hit := q.hit
-	ok := q.budget.Take(n)
-	q.hit = hit
-	return ok
+	why := q.take(n)
+	if why != 0 {
+		q.kernel = why
+	}
+	return why == 0
 }

@@ -48,7 +48,7 @@ func TestFuelBoundsACallToTheUnit(t *testing.T) {
 	var limit *engine.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.Equal(t, "fuel", limit.Limit)
-	require.Equal(t, "limits.fuel", limit.Option)
+	require.Equal(t, "Call.Fuel", limit.Option)
 }
 
 func TestFuelOfTheModuleEndsAnEndlessLoop(t *testing.T) {

@@ -179,7 +179,19 @@ func (m *Module) initialize(ctx context.Context, i *instance, b *beginning) erro
 
 // make makes an instance with the state that every call begins with.
 func (m *Module) make(ctx context.Context) (*instance, error) {
-	b := m.beginning.Load()
+	for {
+		b := m.beginning.Load()
+		i, err := m.makeFrom(ctx, b)
+		if b == m.beginning.Load() {
+			return i, err
+		}
+		if err == nil {
+			i.Close() // It was being made ahead when Module.Init was called.
+		}
+	}
+}
+
+func (m *Module) makeFrom(ctx context.Context, b *beginning) (*instance, error) {
 	i, err := newInstance(ctx, m, b)
 	if errors.Is(err, ErrBusy) && !pool.Ahead(ctx) {
 		// The memory of the engine is used up, perhaps by instances that nobody needs right now.
@@ -234,9 +246,11 @@ func (m *Module) Stats() Stats { return statsOf(m.pool.Stats(), m.breaker.restin
 // Call runs an exported function on an instance that no other call uses.
 //
 // The guest did what it did where the error is nil; whether it calls that a success is in Result.Code and Result.Error.
-// Otherwise the error is one of *LimitError (errors.Is: ErrTimeout, ErrMemoryLimit, ErrOutputTooLarge, ErrInputTooLarge,
-// ErrBusy), *TrapError (ErrTrap), *ExitError (ErrExit), *ExportError (ErrNoExport), ErrClosed, or ctx.Err() where it is
-// the caller who ended the call. The instance of a call that failed is closed.
+// Otherwise the error is one of *LimitError (errors.Is: ErrTimeout, ErrFuel, ErrStackLimit, ErrMemoryLimit, ErrVarsLimit,
+// ErrInputTooLarge, ErrOutputTooLarge, ErrHTTPLimit, ErrDepth, ErrBusy, ErrResting), *TrapError (ErrTrap), *ExitError
+// (ErrExit), *ExportError (ErrNoExport), ErrClosed, that of a function of the host, or ctx.Err() where it is the caller who
+// ended the call. Where another instance had to be started for it, what Load returns for a start that fails. The instance
+// of a call that failed is closed.
 //
 // A host function or Call.Log must not call the module under a lock that another call holds: the call may wait for an
 // instance.
@@ -248,7 +262,11 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 		return Result{}, m.limitError("input", call.Export, size(m.limits.Input), size(int64(len(call.Input))), "limits.input")
 	}
 	if left, ok := m.breaker.enter(); !ok {
-		return Result{}, m.limitError("faults", "", count(m.limits.Faults), left.Round(time.Second).String(), "limits.faults")
+		rest := ""
+		if left > 0 {
+			rest = max(left.Round(time.Second), time.Second).String()
+		}
+		return Result{}, m.limitError("faults", "", count(m.limits.Faults), rest, "limits.faults")
 	}
 	err := errPanicked
 	defer func() { m.breaker.leave(err) }()
@@ -301,7 +319,11 @@ func (m *Module) borrow(ctx context.Context) (pool.Lease[*instance], error) {
 	var busy *pool.BusyError
 	switch {
 	case errors.As(err, &busy):
-		return lease, m.limitError("instances", "", count(busy.Most), count(busy.Waiting), "limits.instances")
+		waiting := count(busy.Waiting)
+		if busy.Why == pool.WouldBlock {
+			waiting = ""
+		}
+		return lease, m.limitError("instances", "", count(busy.Most), waiting, "limits.instances")
 	case errors.Is(err, pool.ErrClosed):
 		return lease, fmt.Errorf("%s: %w", m.name, ErrClosed)
 	case err != nil:

@@ -49,11 +49,6 @@ func (i *instance) become(state *snapshot) error {
 	return nil
 }
 
-func (i *instance) noHostMemory(needed int64) error {
-	limit := i.module.engine.memory.limit
-	return i.module.limitError("host memory", "", size(limit), size(needed), "the memory of the engine")
-}
-
 func (i *instance) restoreGlobals(state *snapshot) {
 	for n, g := range i.globals {
 		g.Set(state.globals[n])

@@ -21,7 +21,7 @@ type Stats struct {
 	// Borrowed is how many times a call got an instance, Waits how many times one waited for it, Busy how many calls were
 	// turned away.
 	Borrowed, Waits, Busy int
-	// Resting says that calls are turned away because the last ones failed; see Limits.Faults.
+	// Resting says that a call would be turned away now because the last ones failed; see Limits.Faults.
 	Resting bool
 	// WaitTime is how long calls waited together, LongestWait how long the one that waited longest.
 	WaitTime, LongestWait time.Duration

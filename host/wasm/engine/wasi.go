@@ -103,8 +103,8 @@ func (i *instance) sleep(nanoseconds int64) {
 		return
 	}
 	length := time.Duration(nanoseconds)
-	if left, bounded := i.timeLeft(); bounded {
-		length = min(length, left+time.Millisecond)
+	if i.meter.metered && i.meter.limit >= 0 { // Without a meter the context ends with the time.
+		length = min(length, i.meter.left()+time.Millisecond)
 	}
 	if left, bounded := i.meter.fuelLeft(); bounded {
 		length = min(length, time.Duration(left)+1)
