@@ -58,9 +58,10 @@ type instance struct {
 	release func()
 	// late says that the context was over when the guest returned. The runtime may then close the guest a moment later.
 	late bool
-	// altered says that the guest changed a file descriptor that it did not open; opened is how many it has open.
-	altered bool
-	opened  int
+	// altered says that the guest changed a file descriptor that it did not open; opened is how many it has open, since the
+	// instance was made. closing says that it is closing one that it may have opened.
+	altered, closing bool
+	opened           int
 }
 
 // callContext is what the runtime gets as the context of a call. It carries the instance to the host functions, which
@@ -118,6 +119,9 @@ func newInstance(ctx context.Context, m *Module, b *beginning) (i *instance, err
 	if err := i.instantiate(limits); err != nil {
 		return i, err
 	}
+	// What the start left in memory and globals is part of what every call begins with. What it left with the host is not:
+	// not all instances have it.
+	defer i.forget()
 	if b != nil && b.state != nil {
 		return i, i.become(b.state)
 	}
@@ -129,9 +133,9 @@ func newInstance(ctx context.Context, m *Module, b *beginning) (i *instance, err
 	if i.guest.IsClosed() {
 		return i, &ExitError{Name: m.name, Export: "start"}
 	}
-	// What the start did is part of what every call begins with.
-	i.altered, i.opened = false, 0
-	i.kernel.Reset()
+	// How the start left the descriptors that were there is part of what every call begins with. A file that it opened has
+	// an offset that calls move, and stays counted.
+	i.altered = false
 	return i, nil
 }
 
@@ -201,7 +205,7 @@ func (i *instance) instantiate(b bounds) error {
 // begin prepares the instance for a call. end must follow.
 func (i *instance) begin(ctx context.Context, export string, b bounds) {
 	i.export = export
-	i.late, i.altered, i.opened = false, false, 0
+	i.late = false
 	i.printed.buf = i.printed.buf[:0]
 	i.http = exchange{}
 	i.budget.refused, i.budget.kernel = 0, 0

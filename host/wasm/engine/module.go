@@ -211,6 +211,7 @@ func (m *Module) makeFrom(ctx context.Context, b *beginning) (*instance, error) 
 			i.Close()
 			return nil, err
 		}
+		i.forget()
 	}
 	return i, nil
 }

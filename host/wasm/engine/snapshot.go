@@ -64,13 +64,19 @@ func (i *instance) settle() bool {
 	if i.late || i.guest.IsClosed() {
 		return false
 	}
-	i.kernel.Reset()
-	i.logs = logs{}
-	if i.module.spec.Shared {
-		return true
+	i.forget()
+	return i.module.spec.Shared || !i.altered && i.opened == 0 && len(i.shared.Bytes()) <= keepShared
+}
+
+// forget drops what the host keeps for a call.
+func (i *instance) forget() {
+	if i.kernel != nil {
+		i.kernel.Reset()
 	}
-	i.clearVars()
-	return !i.altered && i.opened == 0 && len(i.shared.Bytes()) <= keepShared
+	i.logs = logs{}
+	if !i.module.spec.Shared {
+		i.clearVars()
+	}
 }
 
 // clean makes the instance as it was before the call, and says whether that could be done. An instance that it could not

@@ -147,11 +147,8 @@ func (wasiGuard) Before(ctx context.Context, _ api.Module, def api.FunctionDefin
 	i.meter.pay(0)
 	switch def.Name() {
 	case "fd_close":
-		if uint32(params[0]) <= i.lastPreopen() {
-			i.altered = true
-		} else {
-			i.opened--
-		}
+		i.closing = uint32(params[0]) > i.lastPreopen()
+		i.altered = i.altered || !i.closing
 	case "fd_readdir", "fd_fdstat_set_flags":
 		// Of a descriptor that the guest opened, the state goes with it. One that was there from the start keeps its own.
 		if uint32(params[0]) <= i.lastPreopen() {
@@ -164,8 +161,16 @@ func (wasiGuard) Before(ctx context.Context, _ api.Module, def api.FunctionDefin
 
 // After implements the same method as documented on experimental.FunctionListener.
 func (wasiGuard) After(ctx context.Context, _ api.Module, def api.FunctionDefinition, results []uint64) {
-	if def.Name() == "path_open" && len(results) > 0 && uint32(results[0]) == 0 {
-		instanceOf(ctx).opened++
+	if len(results) == 0 || uint32(results[0]) != 0 {
+		return
+	}
+	switch i := instanceOf(ctx); def.Name() {
+	case "path_open":
+		i.opened++
+	case "fd_close":
+		if i.closing {
+			i.opened--
+		}
 	}
 }
 
