@@ -120,18 +120,13 @@ type Limits struct {
 
 // Defaults of the limits that this package watches itself (clause LIM-1).
 const (
-	defaultCPU   = 2 * time.Second
 	defaultText  = 64 << 10
 	defaultState = 64 << 10
 )
 
 func (l Limits) withDefaults() Limits {
-	switch {
-	case l.CPU != 0:
-	case l.Fuel > 0:
-		l.CPU = engine.Unlimited
-	default:
-		l.CPU = defaultCPU
+	if l.CPU == 0 && l.Fuel <= 0 { // Where there is a limit on fuel, whether time is one too is for the engine to say.
+		l.CPU = engine.DefaultTime
 	}
 	if l.Text == 0 {
 		l.Text = defaultText

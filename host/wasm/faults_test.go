@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -45,6 +46,11 @@ func TestLoadFaults(t *testing.T) {
 		{"init-fails", wasm.Config{}, []string{"init: no index"}, nil},
 		{"returns-nothing-in-init", wasm.Config{}, []string{"init: the hook returned nothing"}, nil},
 		{"init-loops", wasm.Config{Limits: wasm.Limits{Init: 50 * time.Millisecond}}, []string{"init: ran longer than its 50ms", "limits.init"}, engine.ErrTimeout},
+		{"describe-loops", wasm.Config{Limits: wasm.Limits{CPU: 50 * time.Millisecond}}, []string{"ran longer than its 50ms: raise limits.cpu"}, engine.ErrTimeout},
+		{"describe-loops", wasm.Config{Limits: wasm.Limits{Fuel: 1_000_000}}, []string{"used up its 1,000,000 of fuel: raise limits.cpu"}, engine.ErrFuel},
+		{"huge-table", wasm.Config{}, []string{
+			"table elements: 1,000,000, want at most 100,000: no option changes this: build it for size",
+		}, nil},
 		{"adds-everything", wasm.Config{SHA256: "abc"}, []string{`sha256 "abc" is no SHA-256`}, nil},
 		{
 			"adds-everything",
@@ -123,6 +129,8 @@ func TestCallFaults(t *testing.T) {
 		{"returns-one-with-text", wasm.Limits{}, "not_found: no such city", isReported(abi.CodeNotFound)},
 		{"returns-seven-silently", wasm.Limits{}, "the hook returned 7 and set no error text", isReported(abi.CodeFailed)},
 		{"loops-forever", wasm.Limits{CPU: 50 * time.Millisecond}, "ran longer than its 50ms: raise limits.cpu", isLimit("time", engine.ErrTimeout)},
+		{"loops-forever", wasm.Limits{Fuel: 1_000_000}, "used up its 1,000,000 of fuel: raise limits.cpu", isLimit("fuel", engine.ErrFuel)},
+		{"recurses-without-end", wasm.Limits{}, "deeper than its stack of 4 MiB: raise limits.stack", isLimit("stack", engine.ErrStackLimit)},
 		{"allocates-without-end", wasm.Limits{}, "limits.memory", isLimit("memory", engine.ErrMemoryLimit)},
 		{"traps", wasm.Limits{}, "trapped", is(engine.ErrTrap)},
 		{"prints-and-traps", wasm.Limits{}, "trapped: unreachable\n  the plugin printed: cannot find the almanac", is(engine.ErrTrap)},
@@ -194,4 +202,25 @@ func isReported(code abi.Code) func(*testing.T, error) {
 		require.True(t, errors.As(err, &e))
 		require.Equal(t, code, e.Code)
 	}
+}
+
+// What weft inspect says names no option that nobody has.
+func TestDescribeOfAModuleThatDoesNotLoad(t *testing.T) {
+	_, err := wasm.Describe(t.Context(), newEngine(t), fixture(t, "huge-table"))
+	require.EqualError(t, err, "plugin: table elements: 1,000,000, want at most 100,000: "+
+		"no option changes this: build it for size, and without what it does not need")
+}
+
+// A limit on fuel takes that on time away, but for an engine that knows no fuel.
+func TestFuelDoesNotLeaveAHookWithoutEnd(t *testing.T) {
+	e := engine.New(engine.Options{CloseOnContextDone: true})
+	defer func() { require.NoError(t, e.Close(t.Context())) }()
+	p, err := wasm.Load(t.Context(), e, wasm.Config{
+		Module: fixture(t, "loops-forever"), SourceID: "p", Limits: wasm.Limits{Fuel: 1_000_000},
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*engine.DefaultTime)
+	defer cancel()
+	_, err = newAgent(t, &model{}, p).Run(ctx, host.Text("hi"), host.RunConfig{})
+	require.ErrorIs(t, err, engine.ErrTimeout)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -20,7 +21,7 @@ import (
 // introduce lets a loaded plugin describe itself, holds what it says against what it was given, and runs its init.
 func (l *loader) introduce(ctx context.Context, p *Provider) error {
 	if slices.Contains(p.hooks, abi.HookDescribe) {
-		d, err := describe(ctx, p.module, l.name)
+		d, err := describe(ctx, p.module, l.name, p.limits.CPU)
 		if err != nil {
 			l.fault("", "describe: %v", err)
 			return l.refused(err)
@@ -51,12 +52,12 @@ func (l *loader) introduce(ctx context.Context, p *Provider) error {
 func Describe(ctx context.Context, e *engine.Engine, module []byte) (abi.Description, error) {
 	m, err := e.Load(ctx, module, engine.Spec{Name: "plugin"})
 	if err != nil {
-		return abi.Description{}, err
+		return abi.Description{}, withRemedies(err)
 	}
 	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }() // nothing is under way, so there is nothing to wait for
 	for _, e := range m.Info().Exports {
 		if e.Name == string(abi.HookDescribe) && callable(e) {
-			d, err := describe(ctx, m, "plugin")
+			d, err := describe(ctx, m, "plugin", 0)
 			if err != nil {
 				return abi.Description{}, fmt.Errorf("describe: %w", err)
 			}
@@ -66,12 +67,12 @@ func Describe(ctx context.Context, e *engine.Engine, module []byte) (abi.Descrip
 	return abi.Description{}, nil
 }
 
-func describe(ctx context.Context, m *engine.Module, name string) (*abi.Description, error) {
+func describe(ctx context.Context, m *engine.Module, name string, limit time.Duration) (*abi.Description, error) {
 	v := &view{}
 	v.head(abi.HookDescribe)
 	input, _ := v.done() // two constants
 	result, err := m.Call(ctx, engine.Call{
-		Export: string(abi.HookDescribe), Input: input, Timeout: defaultCPU, TimeoutOption: "limits.cpu",
+		Export: string(abi.HookDescribe), Input: input, Timeout: limit, TimeoutOption: "limits.cpu",
 	})
 	if err == nil && result.Code != 0 {
 		err = reportedFailure(result)

@@ -258,7 +258,7 @@ func (l *loader) mounts() []engine.Mount {
 // withEngine joins what the engine has against the module with what was found before.
 func (l *loader) withEngine(err error) error {
 	var refused *engine.LoadError
-	if errors.As(err, &refused) {
+	if errors.As(withRemedies(err), &refused) {
 		for _, f := range refused.Faults {
 			l.faults = append(l.faults, Fault{What: strings.TrimSuffix(f.String(), ": "+f.Remedy), Remedy: f.Remedy})
 		}
@@ -266,6 +266,20 @@ func (l *loader) withEngine(err error) error {
 		l.fault("", "%s", strings.TrimPrefix(err.Error(), l.name+": "))
 	}
 	return l.refused(err)
+}
+
+// withRemedies has the engine's error name no option that an entry does not have: the limits on the code of a module are
+// the host's.
+func withRemedies(err error) error {
+	var refused *engine.LoadError
+	if errors.As(err, &refused) {
+		for i, f := range refused.Faults {
+			if f.Limit != "" && f.Limit != "module" && f.Limit != "memory" {
+				refused.Faults[i].Remedy = "no option changes this: build it for size, and without what it does not need"
+			}
+		}
+	}
+	return err
 }
 
 // idFromPath is the source id of a plugin that nobody named: its file's name in snake_case.

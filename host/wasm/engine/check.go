@@ -232,17 +232,17 @@ func (c *checked) checkCode() []Fault {
 	}
 	c.code = found
 	var faults []Fault
-	bound := func(what string, have, limit int64, option string) {
+	bound := func(what string, have, limit int64, remedy string) {
 		if exceeds(have, limit) {
 			faults = append(faults, Fault{
 				What: what, Have: count(int(have)), Want: "at most " + count(int(limit)),
-				Remedy: "raise " + option + " if the module is known to be good", Limit: what,
+				Remedy: remedy + " if the module is known to be good", Limit: what,
 			})
 		}
 	}
-	bound("branches of one function", int64(found.Branches), int64(c.limits.Branches), "limits.branches")
-	bound("complexity", found.Complexity, c.limits.Complexity, "limits.complexity")
-	bound("locals", int64(found.Locals), int64(c.limits.Locals), "limits.locals")
+	bound("branches of one function", int64(found.Branches), int64(c.limits.Branches), "raise limits.branches")
+	bound("complexity", found.Complexity, c.limits.Complexity, "raise limits.complexity")
+	bound("locals", int64(found.Locals), int64(c.limits.Locals), "raise limits.locals")
 	elements := 0
 	for _, t := range c.Tables {
 		most := t.Min
@@ -252,7 +252,7 @@ func (c *checked) checkCode() []Fault {
 		}
 		elements = int(min(uint64(elements)+most, math.MaxInt32))
 	}
-	bound("table elements", int64(elements), int64(c.limits.Table), "limits.table, or give the table a smaller maximum,")
+	bound("table elements", int64(elements), int64(c.limits.Table), "give the table a smaller maximum, or raise limits.table")
 	if len(faults) > 0 {
 		return faults
 	}

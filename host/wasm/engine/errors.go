@@ -217,7 +217,8 @@ type Fault struct {
 	Have, Want string
 	// Remedy says how to mend it.
 	Remedy string
-	// Limit is the limit that the fault breaks, as in LimitError, or empty.
+	// Limit is the limit that the fault breaks, or empty: memory, as in LimitError, or module, functions, body, branches of
+	// one function, complexity, locals or table elements.
 	Limit string
 }
 
