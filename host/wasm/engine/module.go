@@ -160,6 +160,9 @@ func (m *Module) prepare(ctx context.Context, restorable bool) error {
 // initialize runs what prepares the module on a fresh instance.
 func (m *Module) initialize(ctx context.Context, i *instance, b *beginning) error {
 	for _, c := range b.inits {
+		if err := m.checkInput(c.Export, c.Input); err != nil {
+			return err
+		}
 		result, err := i.run(ctx, &Call{Export: c.Export, Input: c.Input, Log: c.log}, m.initBounds())
 		if err != nil {
 			return err
@@ -259,8 +262,8 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	if !m.info.Callable(call.Export) {
 		return Result{}, m.exportError(call.Export)
 	}
-	if exceeds(int64(len(call.Input)), m.limits.Input) {
-		return Result{}, m.limitError("input", call.Export, size(m.limits.Input), size(int64(len(call.Input))), "limits.input")
+	if err := m.checkInput(call.Export, call.Input); err != nil {
+		return Result{}, err
 	}
 	if left, ok := m.breaker.enter(); !ok {
 		rest := ""
@@ -274,6 +277,13 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	var result Result
 	result, err = m.call(ctx, &call)
 	return result, err
+}
+
+func (m *Module) checkInput(export string, input []byte) error {
+	if !exceeds(int64(len(input)), m.limits.Input) {
+		return nil
+	}
+	return m.limitError("input", export, size(m.limits.Input), size(int64(len(input))), "limits.input")
 }
 
 // exportError says that an export cannot be called.

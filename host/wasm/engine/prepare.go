@@ -39,6 +39,9 @@ func (m *Module) Init(ctx context.Context, init Init, log func(level, text strin
 	if !m.info.Callable(init.Export) {
 		return Result{}, m.exportError(init.Export)
 	}
+	if err := m.checkInput(init.Export, init.Input); err != nil {
+		return Result{}, err
+	}
 	lease, err := m.borrow(ctx)
 	if err != nil {
 		return Result{}, err

@@ -90,3 +90,15 @@ func TestInitThatCannotBeCalledSaysWhatIsThere(t *testing.T) {
 	_, err := m.Init(t.Context(), engine.Init{Export: "memory"}, nil)
 	require.EqualError(t, err, "prepares-in-init: export memory is memory, and must be func () -> i32")
 }
+
+func TestTheInputOfInitIsBoundedAsThatOfACall(t *testing.T) {
+	init := engine.Init{Export: "init", Input: []byte("seven..")}
+	spec := engine.Spec{Name: "prepares", Limits: engine.Limits{Input: 6}}
+	m := load(t, "prepares-in-init", spec)
+	_, err := m.Init(t.Context(), init, nil)
+	require.ErrorIs(t, err, engine.ErrInputTooLarge)
+
+	spec.Init = &init
+	err = loadFails(t, "prepares-in-init", spec)
+	require.EqualError(t, err, "prepares-in-init: init was given 7 bytes, and may be given 6 bytes: raise limits.input, or send less")
+}

@@ -9,7 +9,8 @@ import (
 
 // Recording holds what a guest learnt about the world outside, in the order in which it asked. It can be written as JSON
 // and read back. It may be used by many goroutines at once, though a replay is the same only where one call at a time
-// records or replays.
+// records or replays. A guest that asks before its first call, as Go guests do for their random numbers, asks Spec.World: to
+// play it back the same, have that one recorded, too.
 type Recording struct {
 	// Times holds readings of the wall clock, Monotonic those of the monotonic clock, in nanoseconds.
 	Times     []int64 `json:"times,omitempty"`
