@@ -13,6 +13,9 @@ import (
 // stackLimit is how much of a guest's stack is kept in a TrapError, in bytes.
 const stackLimit = 4 * kib
 
+// reasonLimit is how much of a reason is kept, in bytes. What a guest passed to a host function stands in some.
+const reasonLimit = 1 * kib
+
 // classify turns what the runtime says about a guest that did not return into an error of this package.
 func (i *instance) classify(err error, b bounds) error {
 	var fault *hostFault
@@ -29,7 +32,7 @@ func (i *instance) classify(err error, b bounds) error {
 		return i.outOfFuel(b)
 	case isFault && fault == errOverflow:
 		return i.module.limitError("stack", i.export, size(i.module.limits.Stack), "", "limits.stack")
-	case strings.HasPrefix(err.Error(), "stack overflow"): // of the runtime, which no limit changes
+	case !isFault && strings.HasPrefix(err.Error(), "stack overflow"): // of the runtime, which no limit changes
 		return i.module.limitError("stack", i.export, "", "", "")
 	case isFault && fault.cause != nil:
 		return fault.cause
@@ -47,8 +50,9 @@ func (i *instance) classify(err error, b bounds) error {
 	}
 	reason, stack := parseTrap(err.Error())
 	if isFault {
-		reason = printable(fault.reason)
+		reason = fault.reason
 	}
+	reason, _ = cut(printable(reason[:min(len(reason), reasonLimit)]), reasonLimit)
 	return &TrapError{Name: i.module.name, Export: i.export, Reason: reason, Stack: stack}
 }
 

@@ -58,11 +58,17 @@ func envVarSet(i *instance, stack []uint64) error {
 		return err
 	}
 	if stack[1] == 0 {
-		return i.setVar(string(key), nil)
+		if _, ok := i.vars[string(key)]; ok {
+			return i.setVar(string(key), nil)
+		}
+		return nil
 	}
 	value, err := i.block("var_set", "a value", stack[1])
 	if err != nil {
 		return err
+	}
+	if n := int64(len(key) + len(value) + varCost); exceeds(n, i.module.limits.Vars) { // before anything is copied
+		return i.tooManyVars(n)
 	}
 	return i.setVar(string(key), append(make([]byte, 0, len(value)), value...))
 }
@@ -83,7 +89,7 @@ func (i *instance) setVar(key string, value []byte) error {
 	grown := after - before
 	switch total := i.varsSize + grown; {
 	case exceeds(total, i.module.limits.Vars):
-		return &hostFault{cause: i.module.limitError("vars", i.export, size(i.module.limits.Vars), size(total), "limits.vars")}
+		return i.tooManyVars(total)
 	case grown > 0 && !i.budget.Take(grown):
 		return refuse("var_set found no room for %s", size(int64(len(value))))
 	case grown < 0:
@@ -99,6 +105,10 @@ func (i *instance) setVar(key string, value []byte) error {
 	}
 	i.vars[key] = value
 	return nil
+}
+
+func (i *instance) tooManyVars(total int64) error {
+	return &hostFault{cause: i.module.limitError("vars", i.export, size(i.module.limits.Vars), size(total), "limits.vars")}
 }
 
 func (i *instance) clearVars() {

@@ -138,6 +138,8 @@ func (i *instance) callFunction(name string, stack []uint64) error {
 		return err
 	})
 	if err != nil {
+		var fault *hostFault
+		i.foreign = errors.As(err, &fault) && fault.cause != nil
 		return err
 	}
 	stack[0] = 0

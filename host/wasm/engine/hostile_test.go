@@ -1,9 +1,15 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,4 +43,77 @@ func TestEachInstanceBeginsTheSame(t *testing.T) {
 		callFails(t, m, engine.Call{Export: "traps"})
 	}
 	require.Equal(t, 3, m.Stats().Created)
+}
+
+func TestWhatIsAskedForAtOnceIsPaidForAsIfItWereNot(t *testing.T) {
+	m := load(t, "asks-much-at-once", engine.Spec{})
+	for _, export := range []string{"writes", "polls"} {
+		// By the clock this ends, too, but then for another reason.
+		err := callFails(t, m, engine.Call{Export: export, Fuel: 40_000_000, Timeout: 10 * time.Second})
+		require.ErrorIs(t, err, engine.ErrFuel, export)
+	}
+	result, err := m.Call(t.Context(), engine.Call{Export: "asks_for_memory", Timeout: time.Minute})
+	require.NoError(t, err)
+	require.EqualValues(t, math.MaxInt64, result.Usage.Fuel, "it does not wrap around")
+}
+
+func TestAFaultOfAnotherModuleRestsNobodyElse(t *testing.T) {
+	bad := load(t, "traps", engine.Spec{})
+	good := load(t, "calls-the-host", engine.Spec{
+		Limits: engine.Limits{Faults: 2},
+		Functions: map[string]engine.Function{
+			"ask": func(ctx context.Context, input []byte) ([]byte, error) {
+				if string(input) != "" {
+					return nil, errors.New(string(input))
+				}
+				_, err := bad.Call(ctx, engine.Call{Export: "unreachable"})
+				return nil, err
+			},
+		},
+	})
+	for range 5 {
+		err := callFails(t, good, engine.Call{Export: "before_run"})
+		require.ErrorIs(t, err, engine.ErrTrap)
+		require.NotErrorIs(t, err, engine.ErrResting)
+	}
+	err := callFails(t, good, engine.Call{Export: "before_run", Input: []byte("stack overflow, says the database")})
+	require.EqualError(t, err, "stack overflow, says the database")
+}
+
+func TestAGuestIsNotToBlameForTheMemoryOfTheEngine(t *testing.T) {
+	e := newEngine(t, engine.Options{Memory: 3 << 20})
+	m, err := e.Load(t.Context(), fixture(t, "grows-or-traps"), engine.Spec{Name: "grows", Limits: engine.Limits{Faults: 2}})
+	require.NoError(t, err)
+	for range 5 {
+		err = callFails(t, m, engine.Call{Export: "before_run"})
+		require.ErrorIs(t, err, engine.ErrBusy)
+		require.NotErrorIs(t, err, engine.ErrResting)
+	}
+	require.EqualError(t, err, "grows: before_run needs more memory, and all instances of the engine together may hold 3 MiB: "+
+		"try again later, lower limits.instances so that fewer are at work, or raise Options.Memory")
+
+	m, err = newEngine(t, engine.Options{}).Load(t.Context(), fixture(t, "grows-or-traps"), engine.Spec{
+		Name: "grows", Limits: engine.Limits{Memory: 3 << 20},
+	})
+	require.NoError(t, err)
+	require.ErrorIs(t, callFails(t, m, engine.Call{Export: "before_run"}), engine.ErrMemoryLimit)
+}
+
+func TestALargeRequestIsNotTakenApart(t *testing.T) {
+	m := load(t, "fetches", engine.Spec{HTTP: http.DefaultClient})
+	err := callFails(t, m, engine.Call{Export: "fetch", Input: []byte(`{"url": "` + strings.Repeat("x", 1<<20) + `"}`)})
+	require.EqualError(t, err, "fetches: fetch trapped: http_request: the request has 1.0 MiB, and may have 64 KiB beside its body")
+	err = callFails(t, m, engine.Call{Export: "fetch", Input: []byte(`{"url": "` + strings.Repeat(`\u0001`, 10_000) + `"}`)})
+	require.ErrorIs(t, err, engine.ErrTrap)
+	require.Less(t, len(err.Error()), 2000, "what a guest passed does not fill the host's log")
+}
+
+func TestWhatIsReadOfAFileIsPaidFor(t *testing.T) {
+	fuel := func(size int) int64 {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), make([]byte, size), 0o600))
+		m := load(t, "reads-a-file", engine.Spec{Mounts: []engine.Mount{{Host: dir, Guest: "/d"}}})
+		return call(t, m, "before_run", "").Usage.Fuel
+	}
+	require.GreaterOrEqual(t, fuel(32_000)-fuel(0), int64(32_000/8))
 }

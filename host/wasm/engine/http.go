@@ -20,6 +20,9 @@ type HTTPClient interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
+// requestLimit is the size of a request without its body, in bytes. What the host makes of it takes many times as much.
+const requestLimit = 64 * kib
+
 // exchange is what a call remembers of its HTTP requests.
 type exchange struct {
 	requests int
@@ -46,6 +49,9 @@ func envHTTPRequest(i *instance, stack []uint64) error {
 	text, err := i.block("http_request", "a request", stack[0])
 	if err != nil {
 		return err
+	}
+	if len(text) > requestLimit {
+		return refuse("http_request: the request has %s, and may have %s beside its body", size(int64(len(text))), size(requestLimit))
 	}
 	var request httpRequest
 	if err := json.Unmarshal(text, &request); err != nil {

@@ -56,6 +56,8 @@ type instance struct {
 	printed  printed
 	// release frees the context of a call that is ended by the runtime.
 	release func()
+	// foreign says that a function of Spec.Functions ended the call with an error.
+	foreign bool
 	// late says that the context was over when the guest returned. The runtime may then close the guest a moment later.
 	late bool
 	// altered says that the guest changed a file descriptor that it did not open; opened is how many it has open, since the
@@ -205,7 +207,7 @@ func (i *instance) instantiate(b bounds) error {
 // begin prepares the instance for a call. end must follow.
 func (i *instance) begin(ctx context.Context, export string, b bounds) {
 	i.export = export
-	i.late = false
+	i.late, i.foreign = false, false
 	i.printed.buf = i.printed.buf[:0]
 	i.http = exchange{}
 	i.budget.refused, i.budget.kernel = 0, 0

@@ -31,15 +31,13 @@ func (l *logs) write(level string, line []byte) {
 	if l.to == nil {
 		return
 	}
-	text, left := string(line), 0
-	if l.length >= 0 {
-		if len(line) > l.length {
-			// No more of a long line is copied than is used.
-			text, _ = cut(string(line[:l.length+1]), l.length)
-			left = len(line) - len(text)
-		}
+	left := 0
+	if exceeds(len(line), l.length) {
+		// No more of a long line is copied than is used.
+		head, _ := cut(string(line[:l.length+1]), l.length)
+		line, left = line[:len(head)], len(line)-len(head)
 	}
-	text = printable(text)
+	text := printable(string(line))
 	if left > 0 {
 		text += fmt.Sprintf(" ... (%s more)", size(int64(left)))
 	}

@@ -72,6 +72,17 @@ func (m *meter) begin(done <-chan struct{}, limit time.Duration, budget, stack i
 	}
 }
 
+// bind finds the globals of the meter in the guest and gives it its stack, where that was not done before. A start
+// function runs before the host has the guest: it has no fuel then, so that it asks for some before it does anything.
+func (m *meter) bind(guest api.Module, of *Module) {
+	if m.fuel != nil {
+		return
+	}
+	m.fuel, _ = guest.ExportedGlobal(of.artifact.fuel).(api.MutableGlobal)
+	m.stack, _ = guest.ExportedGlobal(of.artifact.stack).(api.MutableGlobal)
+	m.fill(of.limits.Stack)
+}
+
 // fill gives the guest its stack.
 func (m *meter) fill(stack int64) {
 	if stack < 0 {
@@ -83,7 +94,9 @@ func (m *meter) fill(stack int64) {
 // end returns what the call used.
 func (m *meter) end() (fuel int64, ran, waited time.Duration) {
 	if m.fuel != nil {
-		fuel = m.used + m.given - int64(m.fuel.Get())
+		if fuel = m.used + m.given - int64(m.fuel.Get()); fuel < 0 {
+			fuel = math.MaxInt64 // as in tick
+		}
 	}
 	return fuel, time.Since(started) - m.began - m.waited, m.waited
 }
@@ -98,7 +111,9 @@ func (m *meter) next() int64 {
 
 // tick is called by the guest when a slice is used up. left is what is left of it, below zero.
 func (m *meter) tick(left int64) (int64, *hostFault) {
-	m.used += m.given - left
+	if m.used += m.given - left; m.used < 0 {
+		m.used = math.MaxInt64 // A guest that asks for memory that is not to be had is charged for it all the same.
+	}
 	m.given = left // so that what is used up is not counted again where the call ends here
 	if fault := m.ended(); fault != nil {
 		return left, fault
@@ -181,8 +196,9 @@ func (m *meter) interrupt(cause error) {
 func instantiateMeter(ctx context.Context, r wazero.Runtime) error {
 	i64 := []api.ValueType{api.ValueTypeI64}
 	_, err := r.NewHostModuleBuilder(metering.Module).
-		NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, guest api.Module, stack []uint64) {
 		i := instanceOf(ctx)
+		i.meter.bind(guest, i.module)
 		fuel, fault := i.meter.tick(int64(stack[0]))
 		stack[0] = uint64(fuel)
 		if fault != nil {

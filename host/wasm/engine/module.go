@@ -272,10 +272,12 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 		}
 		return Result{}, m.limitError("faults", "", count(m.limits.Faults), rest, "limits.faults")
 	}
-	err := errPanicked
-	defer func() { m.breaker.leave(err) }()
-	var result Result
-	result, err = m.call(ctx, &call)
+	blame := errPanicked
+	defer func() { m.breaker.leave(blame) }()
+	result, foreign, err := m.call(ctx, &call)
+	if blame = err; foreign {
+		blame = errForeign
+	}
 	return result, err
 }
 
@@ -295,25 +297,30 @@ func (m *Module) exportError(export string) *ExportError {
 	return err
 }
 
-// errPanicked stands for a call that did not return because Call.Log panicked.
-var errPanicked = errors.New("the host's code panicked")
+// errPanicked stands for a call that did not return because Call.Log panicked, errForeign for the error of a function of
+// Spec.Functions: that may be a fault of another module.
+var (
+	errPanicked = errors.New("the host's code panicked")
+	errForeign  = errors.New("a function of the host failed")
+)
 
-// call makes a call that may be made.
-func (m *Module) call(ctx context.Context, call *Call) (Result, error) {
+// call makes a call that may be made. Foreign says that a function of Spec.Functions ended it with an error.
+func (m *Module) call(ctx context.Context, call *Call) (result Result, foreign bool, err error) {
 	lease, err := m.borrow(ctx)
 	if err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
 	good := false
 	defer func() { m.giveBack(lease, good) }() // Also where Call.Log panics.
-	result, err := lease.Value().run(ctx, call, m.bounds(call))
+	i := lease.Value()
+	result, err = i.run(ctx, call, m.bounds(call))
 	result.Usage.Instance = instanceReused
 	if lease.New() {
 		result.Usage.Instance = instanceNew
 	}
 	result.Usage.Queued = lease.Waited()
 	good = err == nil
-	return result, err
+	return result, err != nil && i.foreign, err
 }
 
 // borrow returns an instance with the state that every call begins with.

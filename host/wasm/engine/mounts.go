@@ -102,6 +102,7 @@ func (o *openFiles) closeAll() {
 type mountFS struct {
 	root  *os.Root
 	files *openFiles
+	meter *meter
 }
 
 var _ fs.FS = (*mountFS)(nil)
@@ -122,7 +123,7 @@ func (m *mountFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &mountFile{File: file, files: m.files}
+	f := &mountFile{File: file, files: m.files, meter: m.meter}
 	if !m.files.add(f) {
 		_ = file.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
@@ -130,9 +131,25 @@ func (m *mountFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// mountFile is a file that is open. What a guest reads of it, it pays for.
 type mountFile struct {
 	*os.File
 	files *openFiles
+	meter *meter
+}
+
+// Read implements the same method as documented on fs.File.
+func (f *mountFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.meter.pay(n)
+	return n, err
+}
+
+// ReadAt implements the same method as documented on io.ReaderAt.
+func (f *mountFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	f.meter.pay(n)
+	return n, err
 }
 
 // Close implements the same method as documented on fs.File.

@@ -89,7 +89,7 @@ func (i *instance) moduleConfig() wazero.ModuleConfig {
 	if len(i.module.mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range i.module.mounts {
-			fs = fs.WithFSMount(&mountFS{root: m.root, files: &i.files}, m.guest)
+			fs = fs.WithFSMount(&mountFS{root: m.root, files: &i.files, meter: &i.meter}, m.guest)
 		}
 		config = config.WithFSConfig(fs)
 	}
@@ -144,7 +144,7 @@ func (wasiGuard) Before(ctx context.Context, _ api.Module, def api.FunctionDefin
 	if fault := i.meter.ended(); fault != nil {
 		panic(fault)
 	}
-	i.meter.pay(0)
+	i.meter.charge(wasiPrice(def.Name(), params))
 	switch def.Name() {
 	case "fd_close":
 		i.closing = uint32(params[0]) > i.lastPreopen()
