@@ -17,7 +17,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Workers is how many modules may be compiled at once, and how many goroutines compile each. 0 means GOMAXPROCS.
 	Workers int
-	// Memory is what all instances of all modules may hold together, in bytes. 0 means 1 GiB, Unlimited no limit.
+	// Memory is what all instances of all modules may hold together, in bytes. 0 means 1 GiB, Unlimited no limit. An
+	// instance at rest counts with what it does not share. What those of a module share, the state that every call begins
+	// with, is not counted: once for each module, it is at most Limits.Memory.
 	Memory int64
 	// CloseOnContextDone has the runtime end guests that run too long, in place of the meter that is otherwise compiled
 	// into them: a fallback for a module that the meter should turn out to break. Guests are 6 to 13 times slower under

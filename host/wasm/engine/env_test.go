@@ -38,7 +38,7 @@ func TestHTTPIsNotGranted(t *testing.T) {
 	m := load(t, "asks-for-http", engine.Spec{})
 	err := callFails(t, m, engine.Call{Export: "before_run"})
 	require.ErrorIs(t, err, engine.ErrTrap)
-	require.EqualError(t, err, "asks-for-http: before_run trapped: http_request: HTTP is not granted to this plugin")
+	require.EqualError(t, err, "asks-for-http: before_run trapped: http_request: this host sends no HTTP requests for its plugins")
 	require.Zero(t, call(t, m, "status", "").Code)
 }
 

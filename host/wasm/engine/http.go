@@ -39,7 +39,7 @@ type httpRequest struct {
 
 func envHTTPRequest(i *instance, stack []uint64) error {
 	if i.module.spec.HTTP == nil {
-		return refuse("http_request: HTTP is not granted to this plugin")
+		return refuse("http_request: this host sends no HTTP requests for its plugins")
 	}
 	limits := i.module.limits
 	if i.http.requests++; exceeds(i.http.requests, limits.HTTPRequests) {

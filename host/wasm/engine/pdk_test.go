@@ -140,6 +140,6 @@ func TestPDKHTTPIsNotGranted(t *testing.T) {
 	eachPDK(t, engine.Spec{}, func(t *testing.T, g pdkGuest, m *engine.Module) {
 		err := callFails(t, m, engine.Call{Export: "fetch", Input: []byte("https://example.com/")})
 		require.ErrorIs(t, err, engine.ErrTrap)
-		require.EqualError(t, err, g.name+": fetch trapped: http_request: HTTP is not granted to this plugin")
+		require.EqualError(t, err, g.name+": fetch trapped: http_request: this host sends no HTTP requests for its plugins")
 	})
 }

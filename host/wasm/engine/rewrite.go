@@ -7,11 +7,13 @@ import (
 	"github.com/weft-run/weft/host/wasm/engine/bytecode"
 )
 
-// A module is changed in two ways before it is compiled. Its mutable globals are exported, so that the host can put them
-// back between calls. And functions get a place where they can be stopped: the compiler stops a guest at the head of a
-// loop and nowhere else, and functions that call each other can run for years without one.
+// Without a meter, under Options.CloseOnContextDone, a module is changed in two ways before it is compiled. Its mutable
+// globals are exported, so that the host can put them back between calls. And functions get a place where they can be
+// stopped: the compiler stops a guest at the head of a loop and nowhere else, and functions that call each other can run
+// for years without one.
 //
-// Whole sections are replaced, and custom ones left out, other than the names of functions. A valid module stays valid, and means the same.
+// Whole sections are replaced, and custom ones left out, other than the names of functions. A valid module stays valid,
+// and means the same.
 
 // reservedPrefix begins the names of the exports that the host adds to a module.
 const (
