@@ -241,7 +241,7 @@ func (c *checked) checkCode() []Fault {
 		}
 	}
 	bound("branches of one function", int64(found.Branches), int64(c.limits.Branches), "raise limits.branches")
-	bound("complexity", found.Complexity, c.limits.Complexity, "raise limits.complexity")
+	faults = append(faults, c.checkComplexity(found)...)
 	bound("locals", int64(found.Locals), int64(c.limits.Locals), "raise limits.locals")
 	elements := 0
 	for _, t := range c.Tables {
@@ -252,12 +252,30 @@ func (c *checked) checkCode() []Fault {
 		}
 		elements = int(min(uint64(elements)+most, math.MaxInt32))
 	}
+	bound("elements of segments", c.segmentElements(), int64(c.limits.Table), "raise limits.table")
+	if c.Data > mostData {
+		faults = append(faults, Fault{
+			What: "data segments", Have: count(c.Data), Want: "at most " + count(mostData), Remedy: "have the linker join them",
+		})
+	}
 	bound("table elements", int64(elements), int64(c.limits.Table), "give the table a smaller maximum, or raise limits.table")
 	if len(faults) > 0 {
 		return faults
 	}
 	c.shadowed, c.spent = found.ChangesTables || c.hasHiddenGlobal(), found.Drops
 	return nil
+}
+
+// mostData is how many data segments a module may have. Browsers take as many, and so linkers make no more.
+const mostData = 100_000
+
+// segmentElements is how many elements the segments of the module have, at the most. The runtime makes each of them, and
+// keeps those of passive segments, for each instance anew. A segment counts as one. The decoder counts functions; other
+// elements are expressions of three bytes or more.
+func (c *checked) segmentElements() int64 {
+	content, _ := c.Section(bytecode.SectionElement)
+	functions := len(c.FuncRefs)
+	return int64(c.Elements + functions + max(0, len(content)-functions)/3)
 }
 
 // hasHiddenGlobal says whether a mutable global has a type that the host cannot read and write back.

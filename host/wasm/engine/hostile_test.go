@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/host/wasm/engine"
+	"github.com/weft-run/weft/internal/wat"
 )
 
 func TestFilesThatStayOpenAreOfNoLaterCall(t *testing.T) {
@@ -116,4 +118,43 @@ func TestWhatIsReadOfAFileIsPaidFor(t *testing.T) {
 		return call(t, m, "before_run", "").Usage.Fuel
 	}
 	require.GreaterOrEqual(t, fuel(32_000)-fuel(0), int64(32_000/8))
+}
+
+// bomb is a module with one function, whose body is made of parts.
+func bomb(t *testing.T, before string, parts ...string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bomb.wat")
+	text := "(module " + before + "(memory 1) (func $f (export \"before_run\") (result i32) " + strings.Join(parts, "") + "))"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return wat.Assemble(t, path)
+}
+
+func TestManyWaysThatMeetUnderManyLocalsAreABomb(t *testing.T) {
+	const locals, meetings = 1000, 4000
+	var sum strings.Builder
+	for n := range locals {
+		fmt.Fprintf(&sum, "(local.get %d) i32.add ", n)
+	}
+	wasm := bomb(t, "", "(local", strings.Repeat(" i32", locals), ")",
+		strings.Repeat("(block (br_if 0 (i32.load (i32.const 0))))", meetings), "(i32.const 0) ", sum.String())
+	_, err := newEngine(t, engine.Options{}).Load(t.Context(), wasm, engine.Spec{Name: "bomb"})
+	require.ErrorContains(t, err, "function 0: 6,267,000 branches times locals, want at most 333,333: split the function")
+
+	// So do values that blocks hand on.
+	types := strings.Repeat(" i32", 500)
+	wasm = bomb(t, "(type $t (func (param"+types+") (result"+types+")))", strings.Repeat("(i32.const 0)", 500),
+		strings.Repeat("(block (type $t) (br_if 0 (i32.load (i32.const 0))))", 1000), strings.Repeat("(drop)", 499))
+	_, err = newEngine(t, engine.Options{}).Load(t.Context(), wasm, engine.Spec{Name: "bomb"})
+	require.ErrorContains(t, err, "branches times locals, want at most 333,333")
+}
+
+func TestElementsOfSegmentsAreCounted(t *testing.T) {
+	for name, segment := range map[string]string{
+		"functions": "(elem func " + strings.Repeat(" $f", 200_000) + ")",
+		"nulls":     "(elem funcref " + strings.Repeat(" (ref.null func)", 200_000) + ")",
+		"segments":  strings.Repeat("(elem func)", 200_000),
+	} {
+		err := newEngine(t, engine.Options{}).Check(bomb(t, segment, "(i32.const 0)"), engine.Spec{})
+		require.ErrorContains(t, err, "elements of segments: ", name)
+	}
 }

@@ -70,12 +70,14 @@ type Limits struct {
 	// Branches is how many branches one function may have: blocks, loops, conditions and each target of a br_table. 10,000,
 	// for a Go guest 20,000. What they cost the compiler grows with their square.
 	Branches int
-	// Complexity is what the module may cost the compiler: the sum, over all functions, of the square of their branches.
-	// 1,000,000,000, for a Go guest twice as much, which stands for some seconds up to half a minute.
+	// Complexity is what the module may cost the compiler: the sum, over all functions, of the square of their branches and
+	// of 150 times an estimate of branches times locals, of which one function may have a twentieth. 1,000,000,000, for a Go
+	// guest twice as much, which stands for some seconds up to half a minute.
 	Complexity int64
 	// Locals is how many locals all the functions of the module may have together: 1,000,000, for a Go guest 4,000,000.
 	Locals int
-	// Table is how many elements the tables of the module may have together: 100,000. One takes 8 bytes.
+	// Table is how many elements the tables of the module may have together, and how many its segments may: 100,000. One
+	// takes 8 bytes.
 	Table int
 }
 
@@ -114,7 +116,7 @@ func DefaultLimits(goGuest bool) Limits {
 		limits.Module = 32 * mib
 		limits.Memory = 64 * mib
 		limits.Branches = 20_000
-		limits.Complexity = 2_000_000_000
+		limits.Complexity = 4_000_000_000
 		limits.Locals = 4_000_000
 	}
 	return limits
