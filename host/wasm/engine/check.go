@@ -38,6 +38,7 @@ func check(name string, wasm []byte, spec *Spec) (*checked, error) {
 		return nil, &LoadError{Name: name, Faults: []Fault{tooLarge(len(wasm), limits.Module)}}
 	}
 	c := &checked{Module: decoded, info: info, limits: limits}
+	c.dropLongNames()
 	faults = append(faults, c.checkCounts()...)
 	faults = append(faults, c.checkMemory()...)
 	faults = append(faults, c.checkImports(spec.Functions)...)
@@ -49,6 +50,21 @@ func check(name string, wasm []byte, spec *Spec) (*checked, error) {
 		return nil, &LoadError{Name: name, Faults: faults}
 	}
 	return c, nil
+}
+
+// longestName is how long the name of a function may be, in bytes.
+const longestName = 4 * kib
+
+// dropLongNames takes the names of functions away where one is very long: the runtime writes them all into the stack of a
+// trap, each as often as the function stands there.
+func (c *checked) dropLongNames() {
+	long := len(c.ModuleName()) > longestName
+	for _, name := range c.FuncNames() {
+		long = long || len(name) > longestName
+	}
+	if long {
+		c.Customs = slices.DeleteFunc(c.Customs, func(s bytecode.Custom) bool { return s.Name == bytecode.CustomName })
+	}
 }
 
 // checkSize refuses what is too large even for a Go guest. Whether it is one is not known yet.

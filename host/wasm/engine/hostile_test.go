@@ -2,12 +2,15 @@ package engine_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +160,50 @@ func TestElementsOfSegmentsAreCounted(t *testing.T) {
 		err := newEngine(t, engine.Options{}).Check(bomb(t, segment, "(i32.const 0)"), engine.Spec{})
 		require.ErrorContains(t, err, "elements of segments: ", name)
 	}
+}
+
+func TestTheDeadlineOfTheOuterCallIsNotTheInnerOnes(t *testing.T) {
+	for _, options := range []engine.Options{{}, {CloseOnContextDone: true}} {
+		e := newEngine(t, options)
+		inner, err := e.Load(t.Context(), fixture(t, "loops-forever"), engine.Spec{Name: "inner", Limits: engine.Limits{Faults: 1}})
+		require.NoError(t, err)
+		var within error
+		outer, err := e.Load(t.Context(), fixture(t, "calls-the-host"), engine.Spec{Name: "outer", Functions: map[string]engine.Function{
+			"ask": func(ctx context.Context, _ []byte) ([]byte, error) {
+				ctx, cancel := context.WithTimeout(ctx, time.Second) // for metered guests, whose time stands still here
+				defer cancel()
+				_, within = inner.Call(ctx, engine.Call{Export: "before_run", Timeout: time.Hour})
+				return nil, within
+			},
+		}})
+		require.NoError(t, err)
+		callFails(t, outer, engine.Call{Export: "before_run", Timeout: 50 * time.Millisecond})
+		require.Equal(t, context.DeadlineExceeded, within)
+		require.False(t, inner.Stats().Resting)
+	}
+}
+
+func TestLongNamesDoNotFillTheStackOfATrap(t *testing.T) {
+	name := strings.Repeat("n", 1<<20)
+	m := loadBytes(t, named(fixture(t, "recurses-and-traps"), name), "long", engine.Spec{})
+	before, after := new(runtime.MemStats), new(runtime.MemStats)
+	runtime.ReadMemStats(before)
+	var trap *engine.TrapError
+	require.ErrorAs(t, callFails(t, m, engine.Call{Export: "before_run"}), &trap)
+	runtime.ReadMemStats(after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+
+	m = loadBytes(t, named(fixture(t, "recurses-and-traps"), "nests"), "short", engine.Spec{})
+	require.ErrorAs(t, callFails(t, m, engine.Call{Export: "before_run"}), &trap)
+	require.Contains(t, trap.Stack, "nests")
+}
+
+// named returns a module with a name section that names its first function.
+func named(wasm []byte, name string) []byte {
+	sized := func(content []byte) []byte {
+		return append(binary.AppendUvarint(nil, uint64(len(content))), content...)
+	}
+	names := append([]byte{1, 0}, sized([]byte(name))...)
+	section := slices.Concat([]byte("\x04name\x01"), sized(names))
+	return slices.Concat(wasm, []byte{0}, sized(section))
 }

@@ -54,8 +54,9 @@ type instance struct {
 	http     exchange
 	logs     logs
 	printed  printed
-	// release frees the context of a call that is ended by the runtime.
-	release func()
+	// release frees the context of a call that is ended by the runtime, and deadline is why that ends where time is up.
+	release  func()
+	deadline *deadline
 	// foreign says that a function of Spec.Functions ended the call with an error.
 	foreign bool
 	// late says that the context was over when the guest returned. The runtime may then close the guest a moment later.
@@ -217,7 +218,8 @@ func (i *instance) begin(ctx context.Context, export string, b bounds) {
 		ctx, cancel = context.WithCancelCause(ctx)
 		release := func() {}
 		if b.time >= 0 {
-			ctx, release = context.WithTimeoutCause(ctx, b.time, errDeadline)
+			i.deadline = &deadline{}
+			ctx, release = context.WithTimeoutCause(ctx, b.time, i.deadline)
 		}
 		i.release = func() { release(); cancel(nil) }
 		i.meter.waiting.Store(&cancel)

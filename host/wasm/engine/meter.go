@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync/atomic"
 	"time"
@@ -58,8 +57,11 @@ var (
 	errOverflow  = &hostFault{reason: "the stack is used up"}
 )
 
-// errDeadline is why a context of this package ends, as opposed to one of the caller's.
-var errDeadline = errors.New("deadline of the engine")
+// deadline is why the context of one call ends where its time is up. The deadline of a call that it is nested in is another
+// one, and the caller's.
+type deadline struct{ _ byte } // not empty, so that no two have the same address
+
+func (*deadline) Error() string { return "deadline of the engine" }
 
 // begin starts the meter for a call.
 func (m *meter) begin(done <-chan struct{}, limit time.Duration, budget, stack int64) {
