@@ -259,27 +259,31 @@ func (c *checked) checkCode() []Fault {
 	bound("branches of one function", int64(found.Branches), int64(c.limits.Branches), "raise limits.branches")
 	faults = append(faults, c.checkComplexity(found)...)
 	bound("locals", int64(found.Locals), int64(c.limits.Locals), "raise limits.locals")
-	elements := 0
-	for _, t := range c.Tables {
-		most := t.Min
-		if found.GrowsTable {
-			// The host cannot count what a table grows by, and so what it may grow to must be within the limit.
-			most = t.Max
-		}
-		elements = int(min(uint64(elements)+most, math.MaxInt32))
-	}
 	bound("elements of segments", c.segmentElements(), int64(c.limits.Table), "raise limits.table")
 	if c.Data > mostData {
 		faults = append(faults, Fault{
 			What: "data segments", Have: count(c.Data), Want: "at most " + count(mostData), Remedy: "have the linker join them",
 		})
 	}
-	bound("table elements", int64(elements), int64(c.limits.Table), "give the table a smaller maximum, or raise limits.table")
+	bound("table elements", c.tableElements(), int64(c.limits.Table), "give the table a smaller maximum, or raise limits.table")
 	if len(faults) > 0 {
 		return faults
 	}
 	c.shadowed, c.spent = found.ChangesTables || c.hasHiddenGlobal(), found.Drops
 	return nil
+}
+
+// tableElements is how many elements the tables may have together.
+func (c *checked) tableElements() (elements int64) {
+	for _, t := range c.Tables {
+		most := t.Min
+		if c.code.GrowsTable {
+			// The host cannot count what a table grows by, and so what it may grow to must be within the limit.
+			most = t.Max
+		}
+		elements = int64(min(uint64(elements)+most, math.MaxInt32))
+	}
+	return elements
 }
 
 // mostData is how many data segments a module may have. Browsers take as many, and so linkers make no more.

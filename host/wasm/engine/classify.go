@@ -84,7 +84,7 @@ func (i *instance) whyEnded(b bounds) error {
 		}
 		return *stopped
 	}
-	if err := i.context.Err(); err != nil && context.Cause(i.context.Context) != error(i.deadline) {
+	if err := i.context.Err(); err != nil && !errors.Is(context.Cause(i.context.Context), i.deadline) {
 		return err
 	}
 	return i.module.limitError(b.limit, i.export, b.time.String(), "", b.timeOption)

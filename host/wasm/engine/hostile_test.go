@@ -207,3 +207,15 @@ func named(wasm []byte, name string) []byte {
 	section := slices.Concat([]byte("\x04name\x01"), sized(names))
 	return slices.Concat(wasm, []byte{0}, sized(section))
 }
+
+func TestGlobalsCountAsMemory(t *testing.T) {
+	wasm := bomb(t, strings.Repeat("(global (mut i64) (i64.const 1))", 50_000), "(i32.const 0)")
+	e := newEngine(t, engine.Options{})
+	m, err := e.Load(t.Context(), wasm, engine.Spec{Name: "globals"})
+	require.NoError(t, err)
+	require.Greater(t, call(t, m, "before_run", "").Usage.Memory, int64(50_000*100))
+	_, err = e.Load(t.Context(), wasm, engine.Spec{Name: "globals", Limits: engine.Limits{Memory: 2 << 20}})
+	require.ErrorIs(t, err, engine.ErrMemoryLimit)
+	require.NoError(t, m.Close(context.Background()))
+	require.Zero(t, e.MemoryInUse())
+}

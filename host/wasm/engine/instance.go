@@ -42,6 +42,8 @@ type instance struct {
 	// instance. owned is what it takes, in bytes.
 	own   *snapshot
 	owned int64
+	// fixed is what the instance takes beside its memory, once that was taken from the budget.
+	fixed int64
 
 	// What follows belongs to the call in flight.
 	context  *callContext
@@ -113,8 +115,14 @@ func newInstance(ctx context.Context, m *Module, b *beginning) (i *instance, err
 	}()
 
 	least := int64(m.info.Memory.Pages.Min * PageSize)
-	if !i.memory.Prepay(least) || !i.shared.Prepay(PageSize) {
-		return i, i.noHostMemory(least + PageSize)
+	if i.budget.Take(m.fixed) {
+		i.fixed = m.fixed
+	}
+	if i.fixed != m.fixed || !i.memory.Prepay(least) || !i.shared.Prepay(PageSize) {
+		if max(i.budget.refused, i.budget.kernel) == byModule {
+			return i, i.noMemory("", byModule)
+		}
+		return i, i.noHostMemory(m.fixed + least + PageSize)
 	}
 	limits := bounds{time: m.limits.Start, fuel: Unlimited, limit: "start"}
 	i.begin(ctx, "start", limits)
@@ -277,6 +285,8 @@ func (i *instance) Close() {
 	// context closed the module after its last call.
 	i.memory.Release()
 	i.shared.Release()
+	i.budget.Give(i.fixed)
+	i.fixed = 0
 	i.files.closeAll()
 	i.clearVars()
 }

@@ -72,7 +72,7 @@ type Limits struct {
 	Branches int
 	// Complexity is what the module may cost the compiler: the sum, over all functions, of the square of their branches and
 	// of 150 times an estimate of branches times locals, of which one function may have a twentieth. 1,000,000,000, for a Go
-	// guest twice as much, which stands for some seconds up to half a minute.
+	// guest four times as much, which stands for some seconds up to half a minute.
 	Complexity int64
 	// Locals is how many locals all the functions of the module may have together: 1,000,000, for a Go guest 4,000,000.
 	Locals int

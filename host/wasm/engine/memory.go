@@ -71,6 +71,24 @@ func (b *budget) Give(n int64) {
 	b.ledger.give(n)
 }
 
+// What the runtime keeps for each instance beside its memory, in bytes, about.
+const (
+	globalCost  = 128
+	elementCost = 8
+	// usualCost is what most modules come to, and nobody counts.
+	usualCost = 64 * kib
+)
+
+// fixedCost is what an instance of the module takes beside its memory: tables, elements of segments and globals. A module
+// with shadows has each table twice.
+func (c *checked) fixedCost() int64 {
+	elements := c.tableElements()
+	if c.shadowed {
+		elements *= 2
+	}
+	return max(0, (elements+c.segmentElements())*elementCost+int64(c.GlobalCount())*globalCost-usualCost)
+}
+
 // quietBudget is the budget of the kernel's memory. The kernel asks for more than it needs first, and for what it needs
 // then; it says itself whether there was no room.
 type quietBudget struct{ *budget }

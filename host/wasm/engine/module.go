@@ -62,6 +62,8 @@ type Module struct {
 	breaker  breaker
 	// beginning is what every call begins with. It is nil until Load is past the first instance.
 	beginning atomic.Pointer[beginning]
+	// fixed is what each instance takes beside its memory, in bytes.
+	fixed int64
 
 	teardown sync.Once
 }
@@ -84,7 +86,7 @@ func (e *Engine) Load(ctx context.Context, wasm []byte, spec Spec) (*Module, err
 		return nil, err
 	}
 	m := &Module{
-		engine: e, name: spec.Name, spec: spec, info: c.info, limits: c.limits, mounts: mounts,
+		engine: e, name: spec.Name, spec: spec, info: c.info, limits: c.limits, mounts: mounts, fixed: c.fixedCost(),
 		breaker: breaker{faults: c.limits.Faults, rest: c.limits.Rest},
 	}
 	m.pool = pool.New(m.make, pool.Options{
