@@ -85,6 +85,7 @@ func TestGuestThatReachesForTheMeter(t *testing.T) {
 	for _, text := range []string{
 		`(func (type 1) (call 3))`, `(func (type 1) (drop (global.get 1)))`, `(func (type 1) (block (type 1)))`,
 		`(func (type 1) (br 0))`, `(func (type 0) (drop (local.get 0)))`, `(elem func 2)`, `(global funcref (ref.func 2))`,
+		`(table 1 funcref) (elem (table 1) (i32.const 0) func 2)`, `(table 1 funcref) (elem (table 1) (i32.const 0) funcref (ref.func 2))`,
 	} {
 		mustRead(t, "(module "+base+text+")")
 	}

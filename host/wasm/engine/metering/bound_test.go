@@ -36,6 +36,8 @@ func TestWorkBetweenTicksIsBounded(t *testing.T) {
 		// What these do besides counts for nothing beside it.
 		"filling": {`(memory 16) (func (export "f") (loop (memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))
 			(global.set $work (i64.add (global.get $work) (i64.const 65536))) (br 0)))`, 1},
+		"filling a little": {`(memory 16) (func (export "f") (loop (memory.fill (i32.const 0) (i32.const 0) (i32.const 1600))
+			(global.set $work (i64.add (global.get $work) (i64.const 100))) (br 0)))`, 1},
 		"growing": {`(memory 1) (func (export "f") (loop (drop (memory.grow (i32.const 1)))
 			(global.set $work (i64.add (global.get $work) (i64.const 4096))) (br 0)))`, 1},
 		"filling a table": {`(table 1000 funcref) (func (export "f") (loop (table.fill 0 (i32.const 0) (ref.null func) (i32.const 1000))

@@ -178,7 +178,8 @@ func FuzzModuleStaysValid(f *testing.F) {
 		wasm, _ := generate(data)
 		f.Add(wasm)
 	}
-	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features))
+	r := wazero.NewRuntimeWithConfig(context.Background(),
+		wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false))
 	f.Cleanup(func() { _ = r.Close(context.Background()) })
 	compiles := func(wasm []byte) (err error) {
 		defer func() {

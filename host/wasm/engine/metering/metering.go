@@ -126,7 +126,7 @@ func (p *plan) planBlocks() {
 		case 1:
 			p.blockType[t] = []byte{byte(results[0])}
 		default:
-			key := fmt.Sprint(results)
+			key := string(results)
 			index, ok := known[key]
 			if !ok {
 				index = uint32(len(p.m.Types) + len(p.addedTypes))

@@ -28,17 +28,25 @@ func TestWhatThingsCost(t *testing.T) {
 		"an indirect call of another type": {`(table funcref (elem $a $b)) (func $a (nop)) (func $b (param i32) (nop) (nop) (nop))
 			(func (export "f") (call_indirect (i32.const 0)))`, 2 + 1},
 		"a tail call": {`(func $g` + repeat(20, "(nop)") + `) (func (export "f") (return_call $g))`, 21},
-		"a loop": {`(func (export "f") (local i32) (call $no) (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10))))) (func $no)`,
-			2 + 7*10},
-		"a loop that comes first": {`(func (export "f") (local i32) (local.set 0 (i32.const 0)) (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10)))))`,
-			(3 + 7) * 10},
-		"loops in a loop": {`(func (export "f") (local i32 i32) (call $no)
+		"a loop": {
+			`(func (export "f") (local i32) (call $no) (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10))))) (func $no)`,
+			2 + 7*10,
+		},
+		"a loop that comes first": {
+			`(func (export "f") (local i32) (local.set 0 (i32.const 0)) (loop (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10)))))`,
+			(3 + 7) * 10,
+		},
+		"loops in a loop": {
+			`(func (export "f") (local i32 i32) (call $no)
 			(loop $outer (local.set 1 (i32.const 0))
 				(loop $inner (br_if $inner (i32.lt_u (local.tee 1 (i32.add (local.get 1) (i32.const 1))) (i32.const 5))))
 				(br_if $outer (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 3))))) (func $no)`,
-			2 + 3*10 + 3*5*7},
-		"a loop that calls": {`(func (export "f") (local i32) (loop (call $no) (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10))))) (func $no)`,
-			(1 + 8) * 10},
+			2 + 3*10 + 3*5*7,
+		},
+		"a loop that calls": {
+			`(func (export "f") (local i32) (loop (call $no) (br_if 0 (i32.lt_u (local.tee 0 (i32.add (local.get 0) (i32.const 1))) (i32.const 10))))) (func $no)`,
+			(1 + 8) * 10,
+		},
 		"memory.fill":            {`(memory 1) (func (export "f") (memory.fill (i32.const 0) (i32.const 0) (i32.const 1600)))`, 4 + 100},
 		"memory.fill of a few":   {`(memory 1) (func (export "f") (memory.fill (i32.const 0) (i32.const 0) (i32.const 15)))`, 4},
 		"memory.copy":            {`(memory 1) (func (export "f") (memory.copy (i32.const 0) (i32.const 0) (i32.const 160)))`, 4 + 10},
@@ -144,6 +152,20 @@ func TestRecursionUsesTheStack(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestEachFunctionOfACycleTakesAFrame(t *testing.T) {
+	next := func(name, callee string) string {
+		return "(func $" + name + ` (param i32) (if (local.get 0) (then (call $` + callee + ` (i32.sub (local.get 0) (i32.const 1))))))`
+	}
+	text := `(module (export "f" (func $a)) ` + next("a", "b") + next("b", "c") + next("c", "d") + next("d", "a") + ")"
+	both(t, func(t *testing.T, m *machine) {
+		instance := m.metered(t, text, 100*(64+8))
+		_, end := call(instance, "f", 99)
+		require.Empty(t, end)
+		_, end = call(instance, "f", 100)
+		require.Equal(t, errDepth.Error(), end)
+	})
 }
 
 func TestEachWayOutGivesTheFrameBack(t *testing.T) {
