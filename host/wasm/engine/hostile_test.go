@@ -48,6 +48,15 @@ func TestEachInstanceBeginsTheSame(t *testing.T) {
 		callFails(t, m, engine.Call{Export: "traps"})
 	}
 	require.Equal(t, 3, m.Stats().Created)
+
+	// A start function runs for each instance, also where that gets the state of another one then.
+	m = load(t, "leaves-things-at-start", engine.Spec{})
+	for range 3 {
+		result := call(t, m, "before_run", "input")
+		require.Empty(t, result.Error)
+		require.Zero(t, result.Code, "no var is set")
+		callFails(t, m, engine.Call{Export: "traps"})
+	}
 }
 
 func TestWhatIsAskedForAtOnceIsPaidForAsIfItWereNot(t *testing.T) {
