@@ -28,7 +28,7 @@ type Limits struct {
 	// every machine, so that fuel, unlike time, is a budget that can be promised.
 	Fuel int64
 	// Stack is how deep the guest's calls may nest, in bytes of an estimate that is the same on every machine: 64 for each
-	// call, and 8 for each of its parameters and locals. 4 MiB.
+	// call, 8 for each of its parameters and locals, and one for each instruction of its function up to 4,096. 4 MiB.
 	Stack int64
 	// Start is how long the start function and _initialize of one instance may run together: 2 s.
 	Start time.Duration

@@ -15,9 +15,9 @@ import (
 // tick, and is in Go: the garbage collector and the scheduler get their turn, and whether the call goes on is decided
 // here. So no flag is written across threads, and nothing has to wake up at a deadline.
 
-// slice is how much fuel a guest gets at a time: as a rule less than half a millisecond. What it can do with it at most
+// slice is how much fuel a guest gets at a time: as a rule less than a fifth of a millisecond. What it can do with it at most
 // takes some ten; see package metering.
-const slice = 1 << 19
+const slice = 1 << 18
 
 // What host functions cost the guest: a loop that does nothing but call them ends, too.
 const (

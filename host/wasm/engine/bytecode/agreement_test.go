@@ -70,7 +70,7 @@ func immediates() (all [][]byte) {
 	add := func(parts ...[]byte) { all = append(all, slices.Concat(parts...)) }
 	b := func(bytes ...byte) []byte { return bytes }
 	numbers := func(op []byte, n int, each func(pad int) []byte) {
-		for pad := 1; pad <= n; pad++ {
+		for _, pad := range []int{1, 2, n} {
 			add(op, each(pad))
 		}
 	}

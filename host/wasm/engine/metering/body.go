@@ -31,7 +31,7 @@ func (w *writer) function(i int) []byte {
 	w.regions = w.costs.regions(f, w.regions)
 	w.frame = 0
 	if w.cyclic[i] {
-		w.frame = frameSize(f)
+		w.frame = w.frameSize(f)
 	}
 	w.declare(f, body)
 	if w.costs.leaf[i] < 0 {
@@ -222,8 +222,20 @@ func inRegisters(t bytecode.FuncType) bool {
 	return fits(t.Params) && fits(t.Results)
 }
 
-// frameSize is what a call of a function takes of the stack, as the budget sees it.
-func frameSize(f bytecode.Func) int64 { return 64 + 8*int64(f.Slots) }
+// frameSize is what a call of a function takes of the stack, as the budget sees it. The compiler keeps there what is needed
+// after a call: locals, and other values, of which there are the more the longer the function is.
+func (w *writer) frameSize(f bytecode.Func) int64 {
+	instructions := int64(f.Instructions)
+	for _, mark := range f.Marks {
+		if w.m.Wasm[mark.At] == bytecode.OpLoop {
+			instructions += int64(mark.Arg)
+		}
+	}
+	return 64 + 8*int64(f.Slots) + min(instructions, longFrame)
+}
+
+// longFrame is the most that the length of a function adds to its frame.
+const longFrame = 4096
 
 // skipNumber returns the position after a LEB128 number.
 func skipNumber(wasm []byte, at int) int {

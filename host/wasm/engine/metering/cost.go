@@ -8,7 +8,7 @@ const (
 	// fullMost is up to where an instruction of a region costs one, and sparse how many of those beyond it cost one
 	// together.
 	fullMost = 256
-	sparse   = 64
+	sparse   = 4
 	// tightMost is how many loops a function may have for any of them to be a tight one. The blocks around those cost the
 	// compiler time, the more the more there are in one function.
 	tightMost = 64

@@ -12,8 +12,8 @@
 //
 // Fuel is what the guest may use until it has to ask for more. It pays at the head of each function and of each loop, for
 // the instructions of the function outside of its loops, or of the loop outside of the loops inside of it. An instruction
-// costs one up to the 256th of such a region, and 1/64 from there on: the Go toolchain makes of each function a loop
-// around all of it, of which a turn runs but a small part. So a guest may execute 64 times the instructions that it paid
+// costs one up to the 256th of such a region, and a quarter from there on: the Go toolchain makes of each function a loop
+// around all of it, of which a turn runs but a small part. So a guest may execute four times the instructions that it paid
 // for, and not more. Functions of at most 16 instructions that have no loops and call nothing are paid for by those that
 // call them.
 //
@@ -29,8 +29,9 @@
 // # Stack
 //
 // Stack is how many bytes of calls may be open at once. Functions that may call themselves, directly or by way of others,
-// take 64 bytes and 8 for each parameter and local (16 for a v128) when they are called, and give them back when they
-// return. That is an estimate of what they take in fact, and the same on all machines. Other functions take nothing: a
+// take 64 bytes, 8 for each parameter and local (16 for a v128) and one for each instruction, of which 4,096 count at most,
+// when they are called, and give them back when they return. That is an estimate of what they take in fact, and the same on
+// all machines. Other functions take nothing: a
 // chain of calls without a cycle ends by itself. When the budget is below zero the guest calls Overflow. A tail call gives
 // back before it jumps. One with more than six parameters or results of a kind counts as a call, since the compiler makes
 // a call of it.

@@ -26,7 +26,7 @@ func (p *plan) encode() []byte {
 		case bytecode.SectionStart:
 			content = bytecode.AppendU32(nil, p.funcIndex(p.m.Start))
 		case bytecode.SectionElement:
-			content = p.shiftRefs(nil, id)
+			content = p.shiftRefs(id)
 		case bytecode.SectionCode:
 			content, ok = p.codeSection(), true
 		}
@@ -52,9 +52,7 @@ func (p *plan) typeSection(content []byte) []byte {
 		out = append(out, 0x60)
 		for _, list := range [][]bytecode.ValueType{t.Params, t.Results} {
 			out = bytecode.AppendU32(out, uint32(len(list)))
-			for _, v := range list {
-				out = append(out, byte(v))
-			}
+			out = append(out, string(list)...)
 		}
 	}
 	return out
@@ -62,10 +60,12 @@ func (p *plan) typeSection(content []byte) []byte {
 
 func (p *plan) importSection(content []byte) []byte {
 	out := extended(content, len(p.m.Imports), added)
-	for i, name := range []string{Tick, Overflow} {
+	add := func(name string, t int) {
 		out = bytecode.AppendName(bytecode.AppendName(out, Module), name)
-		out = bytecode.AppendU32(append(out, byte(bytecode.KindFunc)), uint32(len(p.m.Types)+[]int{typeTick, typeOverflow}[i]))
+		out = bytecode.AppendU32(append(out, byte(bytecode.KindFunc)), uint32(len(p.m.Types)+t))
 	}
+	add(Tick, typeTick)
+	add(Overflow, typeOverflow)
 	return out
 }
 
@@ -93,7 +93,7 @@ func (p *plan) functionSection(content []byte) []byte {
 }
 
 func (p *plan) globalSection() []byte {
-	out := extended(p.shiftRefs(nil, bytecode.SectionGlobal), len(p.m.Globals), 2)
+	out := extended(p.shiftRefs(bytecode.SectionGlobal), len(p.m.Globals), 2)
 	for _, first := range [...]int64{0, StackAtStart} {
 		out = bytecode.AppendS64(append(out, byte(bytecode.I64), 1, bytecode.OpI64Const), first)
 		out = append(out, bytecode.OpEnd)
@@ -101,8 +101,8 @@ func (p *plan) globalSection() []byte {
 	return out
 }
 
-// shiftRefs appends the content of a section, with the functions that it names under their new indices.
-func (p *plan) shiftRefs(out []byte, id bytecode.SectionID) []byte {
+// shiftRefs returns the content of a section, with the functions that it names under their new indices.
+func (p *plan) shiftRefs(id bytecode.SectionID) (out []byte) {
 	for _, s := range p.m.Sections {
 		if s.ID != id {
 			continue

@@ -74,7 +74,7 @@ const stackOfRun = 60_000
 // run instantiates a module that was generated, and calls its functions.
 func (m *machine) run(t testing.TB, p *program, wasm []byte, metered bool) (o outcome) {
 	t.Helper()
-	m.slice, m.slices, m.ticks, m.trace = 700, 30, nil, nil
+	m.slice, m.slices, m.ticks, m.trace = 700, 16, nil, nil
 	ctx := context.Background()
 	compiled, err := m.runtime.CompileModule(ctx, wasm)
 	require.NoError(t, err)

@@ -17,20 +17,12 @@ type graph struct {
 func newGraph(m *bytecode.Module, code *bytecode.Code) *graph {
 	g := &graph{m: m, code: code, class: make([]uint32, len(m.Types))}
 	known := map[string]uint32{}
-	var key []byte
 	for i, t := range m.Types {
-		key = key[:0]
-		for _, p := range t.Params {
-			key = append(key, byte(p))
-		}
-		key = append(key, 0)
-		for _, r := range t.Results {
-			key = append(key, byte(r))
-		}
-		class, ok := known[string(key)]
+		key := string(t.Params) + ":" + string(t.Results)
+		class, ok := known[key]
 		if !ok {
 			class = uint32(len(known))
-			known[string(key)] = class
+			known[key] = class
 		}
 		g.class[i] = class
 	}

@@ -76,7 +76,6 @@ const (
 	typeTick = iota
 	typeOverflow
 	typeLength
-	typeCount
 )
 
 // added is how many functions are imported beyond those that the module imports.

@@ -19,7 +19,7 @@ func TestWhatThingsCost(t *testing.T) {
 		"leaf":               {`(func (export "f")` + repeat(16, "(nop)") + `)`, 0},
 		"no leaf any more":   {`(func (export "f")` + repeat(17, "(nop)") + `)`, 17},
 		"up to 256":          {`(func (export "f")` + repeat(256, "(nop)") + `)`, 256},
-		"beyond it":          {`(func (export "f")` + repeat(256+64*3+63, "(nop)") + `)`, 259},
+		"beyond it":          {`(func (export "f")` + repeat(256+4*3+3, "(nop)") + `)`, 259},
 		"a call of a leaf":   {`(func $leaf (nop) (nop)) (func (export "f") (call $leaf) (call $leaf))`, 2 + 2*2},
 		"a call":             {`(func $g` + repeat(20, "(nop)") + `) (func (export "f") (call $g))`, 21},
 		"a call of the host": {`(import "env" "note" (func $note (param i64) (result i64))) (func (export "f") (drop (call $note (i64.const 1))))`, 3},
@@ -160,7 +160,7 @@ func TestEachFunctionOfACycleTakesAFrame(t *testing.T) {
 	}
 	text := `(module (export "f" (func $a)) ` + next("a", "b") + next("b", "c") + next("c", "d") + next("d", "a") + ")"
 	both(t, func(t *testing.T, m *machine) {
-		instance := m.metered(t, text, 100*(64+8))
+		instance := m.metered(t, text, 100*(64+8+6)) // a parameter, and six instructions
 		_, end := call(instance, "f", 99)
 		require.Empty(t, end)
 		_, end = call(instance, "f", 100)
