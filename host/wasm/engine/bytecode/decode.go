@@ -10,7 +10,7 @@ import (
 const (
 	mostTypes    = 100_000
 	mostImports  = 10_000
-	mostExports  = 100_000
+	mostExports  = 10_000 // the compiler looks through all of them for each function
 	mostGlobals  = 100_000
 	mostTables   = 1_000
 	mostFuncs    = 1_000_000
