@@ -18,40 +18,48 @@ type breaker struct {
 	probing bool      // whether a call is under way that is let through to see
 }
 
-// enter says whether a call may begin, and if not, how long the rest still is. After a call that may, leave must follow.
-func (b *breaker) enter() (left time.Duration, ok bool) {
+// admission is what breaker.enter says of a call.
+type admission struct {
+	ok    bool
+	left  time.Duration // how long the rest still is, for a call that may not begin
+	probe bool          // whether the call is the one that is let through to see
+}
+
+// enter says whether a call may begin. After one that may, leave must follow.
+func (b *breaker) enter() admission {
 	if b.off() {
-		return 0, true
+		return admission{ok: true}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.until.IsZero() {
-		return 0, true
+		return admission{ok: true}
 	}
-	if left = time.Until(b.until); left > 0 || b.probing {
-		return max(left, 0), false
+	if left := time.Until(b.until); left > 0 || b.probing {
+		return admission{left: max(left, 0)}
 	}
 	b.probing = true
-	return 0, true
+	return admission{ok: true, probe: true}
 }
 
-// leave takes note of how a call went.
-func (b *breaker) leave(err error) {
+// leave takes note of how a call went. Calls that began before a rest say nothing about when it is over.
+func (b *breaker) leave(a admission, err error) {
 	if b.off() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !a.probe && !b.until.IsZero() {
+		return
+	}
+	b.probing = b.probing && !a.probe
 	switch {
 	case err == nil:
-		b.row, b.until, b.probing = 0, time.Time{}, false
+		b.row, b.until = 0, time.Time{}
 	case isFault(err):
-		b.probing = false
 		if b.row++; b.row >= b.faults {
 			b.until = time.Now().Add(b.rest)
 		}
-	default: // It says nothing about the module. Another call may try.
-		b.probing = false
 	}
 }
 

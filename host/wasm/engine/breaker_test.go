@@ -106,3 +106,32 @@ func TestNoRestIsNoRest(t *testing.T) {
 		require.False(t, m.Stats().Resting)
 	}
 }
+
+func TestACallFromBeforeARestDoesNotEndIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inside, leave := make(chan struct{}), make(chan struct{})
+		e := engine.New(engine.Options{})
+		defer func() { require.NoError(t, e.Close(context.Background())) }()
+		m, err := e.Load(t.Context(), fixture(t, "calls-the-host"), engine.Spec{
+			Name: "calls", Limits: engine.Limits{Faults: 1},
+			Functions: map[string]engine.Function{"ask": func(context.Context, []byte) ([]byte, error) {
+				close(inside)
+				<-leave
+				return nil, nil
+			}},
+		})
+		require.NoError(t, err)
+		early := make(chan error, 1)
+		go func() {
+			_, err := m.Call(context.Background(), engine.Call{Export: "before_run"})
+			early <- err
+		}()
+		<-inside
+		_, err = m.Call(t.Context(), engine.Call{Export: "asks_with_garbage"})
+		require.ErrorIs(t, err, engine.ErrTrap)
+		close(leave)
+		require.NoError(t, <-early)
+		_, err = m.Call(t.Context(), engine.Call{Export: "before_run"})
+		require.ErrorIs(t, err, engine.ErrResting)
+	})
+}

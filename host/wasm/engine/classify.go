@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tetratelabs/wazero/sys"
+
 	"github.com/weft-run/weft/host/wasm/engine/pool"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
 	"github.com/weft-run/weft/host/wasm/engine/metering"
 )
 
@@ -15,8 +16,8 @@ import (
 // tick, and is in Go: the garbage collector and the scheduler get their turn, and whether the call goes on is decided
 // here. So no flag is written across threads, and nothing has to wake up at a deadline.
 
-// slice is how much fuel a guest gets at a time: as a rule less than a fifth of a millisecond. What it can do with it at most
-// takes some ten; see package metering.
+// slice is how much fuel a guest gets at a time: as a rule less than a fifth of a millisecond, and for the slowest
+// instructions that it can choose some tens; see package metering.
 const slice = 1 << 18
 
 // What host functions cost the guest: a loop that does nothing but call them ends, too.

@@ -267,15 +267,16 @@ func (m *Module) Call(ctx context.Context, call Call) (Result, error) {
 	if err := m.checkInput(call.Export, call.Input); err != nil {
 		return Result{}, err
 	}
-	if left, ok := m.breaker.enter(); !ok {
+	admitted := m.breaker.enter()
+	if !admitted.ok {
 		rest := ""
-		if left > 0 {
-			rest = max(left.Round(time.Second), time.Second).String()
+		if admitted.left > 0 {
+			rest = max(admitted.left.Round(time.Second), time.Second).String()
 		}
 		return Result{}, m.limitError("faults", "", count(m.limits.Faults), rest, "limits.faults")
 	}
 	blame := errPanicked
-	defer func() { m.breaker.leave(blame) }()
+	defer func() { m.breaker.leave(admitted, blame) }()
 	result, foreign, err := m.call(ctx, &call)
 	if blame = err; foreign {
 		blame = errForeign

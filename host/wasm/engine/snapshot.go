@@ -73,7 +73,7 @@ func (i *instance) forget() {
 	if i.kernel != nil {
 		i.kernel.Reset()
 	}
-	i.logs = logs{}
+	i.logs, i.world = logs{}, &i.module.spec.World
 	if !i.module.spec.Shared {
 		i.clearVars()
 	}
