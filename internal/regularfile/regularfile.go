@@ -13,15 +13,7 @@ var ErrNotRegular = errors.New("no regular file")
 
 // Read reads at most limit bytes and one more, which tells a file that is too large; a negative limit reads everything.
 func Read(path string, limit int64) ([]byte, error) {
-	// What the path names is looked at before it is opened: opening a pipe waits for whoever writes to it.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: ErrNotRegular}
-	}
-	f, err := os.Open(path)
+	f, _, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -30,4 +22,33 @@ func Read(path string, limit int64) ([]byte, error) {
 		return io.ReadAll(f)
 	}
 	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
+// Open opens a regular file for reading, and tells what the opened descriptor is of. It never waits for the other end of a
+// pipe, not even of one that takes the file's place in this moment.
+func Open(path string) (*os.File, os.FileInfo, error) {
+	// What the path names is looked at before it is opened: to open a device can do something.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, notRegular(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = notRegular(path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func notRegular(path string) error {
+	return &os.PathError{Op: "read", Path: path, Err: ErrNotRegular}
 }
