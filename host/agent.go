@@ -64,6 +64,11 @@ type AgentConfig struct {
 	DefaultHistory DefaultHistory
 	// PerServiceCallHistory makes histories load before and store after each model call, in place of once per run.
 	PerServiceCallHistory bool
+	// MarkUntrusted shows the model what nobody vouches for ([UntrustedSource]): such texts stand between <untrusted> and
+	// </untrusted>, with their source, and a line of the instructions says what that means. Default: the model is not told.
+	MarkUntrusted bool
+	// SequentialBeforeRun lets providers wait for each other before the model where they need not ([IndependentProvider]).
+	SequentialBeforeRun bool
 	// Tracer follows the parts of each run.
 	Tracer Tracer
 	// Logger gets warnings. Default: slog.Default().
@@ -76,7 +81,7 @@ type Agent struct {
 	description    string
 	instructions   string
 	client         ChatClient
-	slots          []slot
+	slots          []*slot
 	tools          []Tool
 	middleware     Middleware
 	invocation     FunctionInvocation
@@ -85,6 +90,8 @@ type Agent struct {
 	options        Options
 	defaultHistory DefaultHistory
 	perCallHistory bool
+	sequential     bool
+	markUntrusted  bool
 	sources        []ToolSource
 	tracers        tracers
 	log            *slog.Logger
@@ -142,7 +149,7 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	a := &Agent{
 		name: c.Name, description: c.Description, instructions: options.Instructions, client: c.Client, slots: slots,
 		tools: append([]Tool(nil), c.Tools...), invocation: c.FunctionInvocation.withDefaults(), policy: c.ApprovalPolicy, compaction: c.Compaction, options: options, defaultHistory: c.DefaultHistory,
-		sources: slices.Clone(c.ToolSources), perCallHistory: c.PerServiceCallHistory, log: c.Logger,
+		sources: slices.Clone(c.ToolSources), perCallHistory: c.PerServiceCallHistory, sequential: c.SequentialBeforeRun, markUntrusted: c.MarkUntrusted, log: c.Logger,
 	}
 	a.middleware = Middleware{
 		Agent: slices.Clone(c.Middleware.Agent), Chat: slices.Clone(c.Middleware.Chat), Function: slices.Clone(c.Middleware.Function),

@@ -34,20 +34,21 @@ const rejected = "Error: Tool call invocation was rejected by user."
 // batch as it is to wait, or nil where it can run now. Without a session there is nowhere to keep the calls that need
 // none, so every call that may run is asked about.
 func (r *run) decideCalls(ctx context.Context, b *batch, tools map[string]OfferedTool, rules []ApprovalRule) (*waiting, error) {
+	ctx = r.withUntrusted(ctx)
 	w := &waiting{ID: uuid.NewString()}
 	needed := false
 	for i, c := range b.calls {
 		call := waitingCall{CallID: c.CallID, Name: c.Name, Arguments: string(c.Arguments), Source: tools[c.Name].SourceID}
-		approval, denied, byPolicy, err := r.approval(ctx, tools[c.Name], c, rules)
+		d, err := r.approval(ctx, tools[c.Name], c, rules)
 		if err != nil {
 			return nil, err
 		}
-		switch approval {
+		switch d.said {
 		case ApprovalAsk:
-			call.Asked, call.Policy, needed = true, byPolicy, true
+			call.Asked, call.Policy, call.Reason, needed = true, d.firm, d.reason, true
 		case ApprovalDeny:
-			call.Denied = denied
-			b.results[i] = refusal(c, denied)
+			call.Denied = d.denied
+			b.results[i] = refusal(c, d.denied)
 		}
 		w.Calls = append(w.Calls, call)
 	}
@@ -62,26 +63,43 @@ func (r *run) decideCalls(ctx context.Context, b *batch, tools map[string]Offere
 	return w, nil
 }
 
-// approval decides about one call: the policy, then standing rules, then the tool. denied is the result of a call that is
-// refused.
-func (r *run) approval(ctx context.Context, tool OfferedTool, call message.FunctionCall, rules []ApprovalRule) (a Approval, denied string, byPolicy bool, err error) {
+// decision is what is to become of one call.
+type decision struct {
+	said   Approval
+	denied string // the result of a call that is refused
+	firm   bool   // no standing rule answers it
+	reason string // why it is asked about, for the person who decides
+}
+
+// approval decides about one call: the policy, then a standing rule that denies, then trust, then a rule that allows, then
+// the tool.
+func (r *run) approval(ctx context.Context, tool OfferedTool, call message.FunctionCall, rules []ApprovalRule) (decision, error) {
 	if tool.Tool == nil {
-		return ApprovalAllow, "", false, nil // there is no such tool, which the model is told
+		return decision{said: ApprovalAllow}, nil // there is no such tool, which the model is told
 	}
 	said, err := r.policy(ctx, tool, call)
+	reason := r.distrusts(tool.Tool)
 	switch {
-	case err != nil || said == ApprovalAsk || said == ApprovalAllow:
-		return said, "", said != ApprovalUndecided, err
+	case err != nil || said == ApprovalAllow:
+		return decision{said: said}, err
 	case said == ApprovalDeny:
-		return said, deniedByPolicy, true, nil
+		return decision{said: said, denied: deniedByPolicy}, nil
+	case said == ApprovalAsk:
+		return decision{said: said, firm: true, reason: reason}, nil
 	}
-	if said := standing(rules, call); said != ApprovalUndecided {
-		return said, rejected, false, nil
+	said = standing(rules, call)
+	switch {
+	case said == ApprovalDeny:
+		return decision{said: said, denied: rejected}, nil
+	case reason != "":
+		return decision{said: ApprovalAsk, firm: true, reason: reason}, nil
+	case said == ApprovalAllow:
+		return decision{said: said}, nil
 	}
 	if t, ok := tool.Tool.(ApprovalTool); ok && t.NeedsApproval(call) {
-		return ApprovalAsk, "", false, nil
+		return decision{said: ApprovalAsk}, nil
 	}
-	return ApprovalAllow, "", false, nil
+	return decision{said: ApprovalAllow}, nil
 }
 
 // policy asks the agent's policy about a call.
@@ -130,6 +148,7 @@ func (r *run) askFor(w *waiting, total *Response) error {
 // recheck decides once more about calls that nobody was asked about, and those whose tool is another source's by now:
 // what may run may have changed while the batch waited.
 func (r *run) recheck(ctx context.Context, a *approvals, tools map[string]OfferedTool) error {
+	ctx = r.withUntrusted(ctx)
 	for i := range a.batches {
 		w := &a.batches[i]
 		if len(w.Answers) == 0 || len(w.open()) > 0 {
@@ -148,15 +167,15 @@ func (r *run) recheck(ctx context.Context, a *approvals, tools map[string]Offere
 			if c.Denied != "" {
 				continue
 			}
-			said, denied, byPolicy, err := r.approval(ctx, tool, c.call(), a.rules)
+			d, err := r.approval(ctx, tool, c.call(), a.rules)
 			if err != nil {
 				return err
 			}
-			switch said {
+			switch d.said {
 			case ApprovalAsk:
-				c.Asked, c.Policy, c.Source, a.changed = true, byPolicy, tool.SourceID, true
+				c.Asked, c.Policy, c.Reason, c.Source, a.changed = true, d.firm, d.reason, tool.SourceID, true
 			case ApprovalDeny:
-				c.Denied = denied
+				c.Denied = d.denied
 			}
 		}
 	}
@@ -184,6 +203,7 @@ func (r *run) resume(ctx context.Context, w waiting, tools map[string]OfferedToo
 	if r.decided == nil {
 		r.decided = map[string]bool{}
 	}
+	ctx = r.withUntrusted(ctx)
 	b := &batch{results: make([]outcome, len(w.Calls))}
 	for i, c := range w.Calls {
 		b.calls = append(b.calls, c.call())

@@ -21,6 +21,7 @@ type outcome struct {
 	failed     bool
 	terminated bool
 	refused    bool // nobody let it run
+	untrusted  bool // nobody vouches for its text
 	fatal      error
 
 	err      error // what it failed with, for the trace
@@ -97,6 +98,7 @@ func (b *batch) message() (m *message.Message, failed, terminated bool) {
 		m.Contents = append(m.Contents, o.result)
 		failed = failed || o.failed
 		terminated = terminated || o.terminated
+		m.Untrusted = m.Untrusted || o.untrusted
 	}
 	return m, failed, terminated
 }

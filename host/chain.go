@@ -24,6 +24,8 @@ type layer struct {
 
 	tracers tracers
 	trace   func(hook string) HookTrace
+	// passing is what goes down the layer, for the trace; nil where that is not told.
+	passing func() passing
 }
 
 // run calls the middleware and the core inside. Each middleware is guarded. Termination by one of them is no error; an
@@ -47,14 +49,24 @@ func (l *layer) at(ctx context.Context, i int, inner *error) error {
 		return *inner
 	}
 	if len(l.tracers) == 0 {
-		return l.middlewareAt(ctx, i, inner)
+		return l.middlewareAt(ctx, i, inner, nil)
 	}
 	t := l.trace("process")
 	t.Layer, t.SourceType = l.name, typeOf(l.describe(i))
 	ctx, end := l.tracers.start(ctx, &t)
 	defer end() // also where a consumer's panic passes through
-	t.Err = l.middlewareAt(ctx, i, inner)
+	w := l.watch(&t)
+	t.Err = l.middlewareAt(ctx, i, inner, w)
+	w.over(l)
 	return t.Err
+}
+
+// below runs what the middleware at place i wraps.
+func (l *layer) below(ctx context.Context, i int, inner *error, w *watch) error {
+	if w != nil {
+		defer w.returned(l)
+	}
+	return l.at(ctx, i+1, inner)
 }
 
 // typeOf is what a provider or a middleware is called where there is no other name: what it says itself, or its Go type.
@@ -65,19 +77,23 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-func (l *layer) middlewareAt(ctx context.Context, i int, inner *error) error {
+// middlewareAt calls the middleware at place i. w watches it; nil where nobody follows.
+func (l *layer) middlewareAt(ctx context.Context, i int, inner *error, w *watch) error {
 	var out *emitter
 	if l.out != nil {
 		out = *l.out
 	}
 	return guard(out, func() error {
 		return l.call(ctx, i, func(ctx context.Context) error {
+			if w != nil {
+				w.calls(l)
+			}
 			if out == nil || len(*l.hooks) == 0 {
-				return l.at(ctx, i+1, inner)
+				return l.below(ctx, i, inner, w)
 			}
 			hooks := *l.hooks
 			*l.hooks = nil
-			return hookedStream(l.out, hooks, func() error { return l.at(ctx, i+1, inner) }, l.result, l.set)
+			return hookedStream(l.out, hooks, func() error { return l.below(ctx, i, inner, w) }, l.result, l.set)
 		})
 	})
 }

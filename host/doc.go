@@ -19,7 +19,11 @@
 // A provider is anything with a source id and at least one hook ([BeforeRunHook], [AfterRunHook], [RunFailedHook],
 // [SessionCreatedHook], the hooks of the loop), or a [WrappingProvider]. The package knows no WebAssembly: package wasm
 // makes providers out of plugin files, and they keep the same rules as those written in Go. A [HistoryProvider] loads and
-// stores the conversation; where no provider does, [DefaultHistory] decides.
+// stores the conversation; where no provider does, [DefaultHistory] decides. A [VersionedProvider] may be
+// replaced while the agent is in use: a run sees one version of it, as of everything that its parts [Pin]. Providers that
+// need nothing of each other ([IndependentProvider]) work at the same time before the model is called.
+//
+// An [Embedder] turns texts into vectors, for those that look for what is near.
 //
 // # Tools
 //
@@ -27,6 +31,12 @@
 // any Go function, and takes those of MCP servers), and others are handed to the caller. Calls of an [ApprovalTool] wait
 // for a decision, as an [ApprovalPolicy] and the session's standing rules say: the response carries requests, and the
 // answers are input of a later run. [FunctionInvocation] has the limits of the loop.
+//
+// # Trust
+//
+// What an [UntrustedSource] adds is labelled ([message.Message.Untrusted]), and so is what a model makes of it, in later
+// runs of the session too. A [TrustRequiredTool] waits for approval while such text is before the model;
+// [AgentConfig.MarkUntrusted] shows the model which it is.
 //
 // # Middleware
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,15 @@ type Event struct {
 	once   sync.Once
 }
 
+// EventProviderSkipped is the name of the event that tells of a provider whose hook failed and was skipped, as its
+// [ErrorPolicy] says. It comes from the host, with the provider's source id. Its data is an object with "hook", the
+// contract's name of the hook, and "error", the text of the error, cut at 1 KiB.
+const EventProviderSkipped = "provider_skipped"
+
+// ErrEventName is returned where an event is to have a name that is the host's own: one that begins with "weft.", or
+// [EventProviderSkipped].
+var ErrEventName = errors.New("the name of the event is the host's own")
+
 // ErrNoAnswerWanted is returned where an event is answered that is no request, or is answered again.
 var ErrNoAnswerWanted = errors.New("nobody waits for an answer to this event")
 
@@ -56,7 +66,8 @@ func (e *Event) Answer(value any) error {
 
 // Emit tells the caller of the run that ctx belongs to of an event. It may be called by hooks, middleware and tools, on
 // the goroutine on which they were called, or by a tool on any. Where nobody listens it does nothing. It fails where data
-// cannot be represented as JSON, and with [ErrStopped] where the caller left the stream.
+// cannot be represented as JSON, with [ErrEventName] for a name of the host's own, and with [ErrStopped] where the caller
+// left the stream.
 func Emit(ctx context.Context, name string, data any) error {
 	sink, e, err := newEvent(ctx, name, data)
 	if err != nil || sink == nil {
@@ -93,6 +104,14 @@ func Request(ctx context.Context, name string, data any, wait time.Duration) (an
 }
 
 func newEvent(ctx context.Context, name string, data any) (*eventSink, *Event, error) {
+	if name == EventProviderSkipped || strings.HasPrefix(name, reservedPrefix) {
+		return nil, nil, fmt.Errorf("%w: %q: give it another", ErrEventName, name)
+	}
+	return makeEvent(ctx, name, data)
+}
+
+// makeEvent makes an event of any name, for the sink that the context has, if it has one.
+func makeEvent(ctx context.Context, name string, data any) (*eventSink, *Event, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("event %q cannot be told as JSON: %w", name, err)
@@ -163,6 +182,49 @@ func (r *run) eventsFrom(ctx context.Context, sourceID string) context.Context {
 	own := *sink
 	own.sourceID, own.runID = sourceID, r.id
 	return context.WithValue(ctx, eventKey{}, &own)
+}
+
+// EventsFrom is a context whose events carry a source, for middleware that works for a provider or a plugin. Nothing else of
+// the run changes.
+func EventsFrom(ctx context.Context, sourceID string) context.Context {
+	sink, _ := ctx.Value(eventKey{}).(*eventSink)
+	if sink == nil || sink.sourceID == sourceID {
+		return ctx
+	}
+	own := *sink
+	own.sourceID = sourceID
+	return context.WithValue(ctx, eventKey{}, &own)
+}
+
+// longestEventError is how much of an error's text an event tells, in bytes.
+const longestEventError = 1 << 10
+
+// tellSkipped tells the caller that a provider's hook failed and the run goes on without it. The context's events carry
+// the provider's source.
+func (r *run) tellSkipped(ctx context.Context, hook string, failure error) error {
+	if !r.tells {
+		return nil
+	}
+	text := failure.Error()
+	if len(text) > longestEventError {
+		text = text[:longestEventError]
+	}
+	sink, e, err := makeEvent(ctx, EventProviderSkipped, struct {
+		Hook  string `json:"hook"`
+		Error string `json:"error"`
+	}{hook, strings.ToValidUTF8(text, "")})
+	if err != nil || sink == nil {
+		return err
+	}
+	return guard(r.out, func() error { return sink.deliver(ctx, e) })
+}
+
+// withoutEvents is a context whose events go nowhere, for what runs beside the consumer's goroutine.
+func withoutEvents(ctx context.Context) context.Context {
+	if sink, _ := ctx.Value(eventKey{}).(*eventSink); sink == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, eventKey{}, (*eventSink)(nil))
 }
 
 // relay lets the events of tools that run on goroutines of their own reach the consumer on its own goroutine. work starts

@@ -2,7 +2,11 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -145,4 +149,81 @@ func TestRequestOfAHookIsAnsweredInTheLoop(t *testing.T) {
 		}
 	}
 	require.Equal(t, `"Ada"true`, got)
+}
+
+// skippingRun is an agent with a provider that fails in two hooks, and is skipped.
+func skippingRun(t *testing.T, cause string) *host.Agent {
+	log, _ := logger()
+	broken := func(*host.SessionContext) error { return errors.New(cause) }
+	return newAgent(t, host.AgentConfig{Logger: log, Providers: []host.Provider{
+		&recorder{id: "before", log: new([]string), before: broken, policy: host.OnErrorSkip},
+		&recorder{id: "fine", log: new([]string)},
+		&recorder{id: "after", log: new([]string), after: broken, policy: host.OnErrorSkip},
+	}})
+}
+
+func TestAProviderThatIsSkippedIsTold(t *testing.T) {
+	var seen []string
+	note := func(e *host.Event) { seen = append(seen, fmt.Sprint(e.Name, " ", e.SourceID, " ", string(e.Data))) }
+	want := []string{
+		`provider_skipped before {"hook":"before_run","error":"provider before: before_run: down"}`,
+		`provider_skipped after {"hook":"after_run","error":"provider after: after_run: down"}`,
+	}
+	agent := skippingRun(t, "down")
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{OnEvent: func(_ context.Context, e *host.Event) { note(e) }})
+	require.NoError(t, err)
+	require.Equal(t, want, seen)
+
+	seen = nil
+	for u, err := range agent.Stream(t.Context(), host.Text("hi"), host.RunConfig{}).Updates() {
+		require.NoError(t, err)
+		if u.Event != nil {
+			note(u.Event)
+		}
+	}
+	require.Equal(t, want, seen)
+}
+
+func TestTheErrorOfASkippedProviderIsCut(t *testing.T) {
+	for _, text := range []string{strings.Repeat("ü", 5000), strings.Repeat("x\xff", 5000)} {
+		var length int
+		agent := skippingRun(t, text)
+		_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{OnEvent: func(_ context.Context, e *host.Event) {
+			var data struct{ Error string }
+			require.NoError(t, json.Unmarshal(e.Data, &data), "it is JSON, whatever the error was")
+			length = len(data.Error)
+		}})
+		require.NoError(t, err)
+		require.InDelta(t, 700, length, 324)
+	}
+}
+
+func TestACallerThatLeavesWhenItHearsOfASkippedProviderEndsTheRun(t *testing.T) {
+	var log []string
+	agent := newAgent(t, host.AgentConfig{Logger: slog.New(slog.DiscardHandler), Providers: []host.Provider{
+		&recorder{id: "first", log: &log},
+		&recorder{id: "broken", log: new([]string), before: func(*host.SessionContext) error { return errors.New("x") }, policy: host.OnErrorSkip},
+		&recorder{id: "third", log: &log},
+	}})
+	for range agent.Stream(t.Context(), host.Text("hi"), host.RunConfig{}).Updates() {
+		break
+	}
+	require.Equal(t, []string{"before first", "failed first: " + host.ErrStopped.Error()}, log)
+
+	log = nil
+	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{OnEvent: func(context.Context, *host.Event) { panic("listener") }})
+	require.ErrorContains(t, err, "panic: listener")
+	require.Equal(t, []string{"before first", "failed first: panic: listener"}, log)
+}
+
+func TestNamesOfTheHostsOwnEventsAreRefused(t *testing.T) {
+	for _, name := range []string{host.EventProviderSkipped, "weft.", "weft.anything"} {
+		agent := newAgent(t, host.AgentConfig{Providers: []host.Provider{host.BeforeRunFunc("p", func(ctx context.Context, _ *host.SessionContext) error {
+			_, _, err := host.Request(ctx, name, nil, 0)
+			return errors.Join(err, host.Emit(ctx, name, nil))
+		})}})
+		_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+		require.ErrorIs(t, err, host.ErrEventName)
+		require.ErrorContains(t, err, fmt.Sprintf("%q: give it another", name))
+	}
 }

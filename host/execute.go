@@ -22,7 +22,9 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 	if c.Tracer != nil {
 		e.tracers = append(slices.Clip(e.tracers), c.Tracer)
 	}
-	ctx = e.withEvents(ctx)
+	scoped := newScope(ctx)
+	defer e.endScope(scoped)
+	ctx = e.withEvents(scoped)
 	if len(e.tracers) == 0 {
 		return e.wrapped(ctx, input)
 	}
@@ -43,6 +45,13 @@ type execution struct {
 	out      *emitter
 	tracers  tracers
 	afterErr error
+}
+
+// endScope releases what the run pinned.
+func (e *execution) endScope(c *scopedContext) {
+	if err := c.scope.end(); err != nil {
+		e.agent.log.ErrorContext(c, "what a run had pinned could not be released", "agent", e.agent.name, "error", err)
+	}
 }
 
 // trace begins the description of a part.
@@ -81,7 +90,7 @@ func (e *execution) wrapped(ctx context.Context, input []*message.Message) (*Res
 			return nil
 		},
 		out: &e.out, hooks: &ac.hooks, result: func() *Response { return ac.Result }, set: func(r *Response) { ac.Result = r },
-		tracers: e.tracers, trace: e.trace,
+		tracers: e.tracers, trace: e.trace, passing: func() passing { return passing{messages: ac.Messages, options: ac.Options} },
 	}).run(ctx)
 	switch {
 	case err != nil:

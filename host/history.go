@@ -88,11 +88,11 @@ func (h *HistoryProvider) loads(r *run) bool {
 // BeforeRun adds the conversation so far to the context. The run does not call it where the history does not load.
 func (h *HistoryProvider) BeforeRun(ctx context.Context, sc *SessionContext) error {
 	if m, ok := h.store.(inMemory); ok {
-		loaded, plain, err := m.loadStamped(sc)
+		loaded, known, err := m.loadStamped(sc)
 		if err != nil {
 			return err
 		}
-		sc.extendOwned(h.shown(loaded), plain)
+		sc.extendOwned(h.shown(loaded), !known.asking, known.untrusted)
 		return nil
 	}
 	messages, err := h.store.GetMessages(ctx, sc.Session().ID(), sc.State())

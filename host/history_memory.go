@@ -26,16 +26,16 @@ func NewInMemoryHistory(c HistoryConfig) *HistoryProvider {
 
 // defaultHistorySlot is the default history beside other providers. Two histories never share a bucket, so where its
 // id is taken it gets a number.
-func defaultHistorySlot(taken []slot) slot {
+func defaultHistorySlot(taken []*slot) *slot {
 	id := DefaultHistoryID
 	for n := 2; ; n++ {
-		if _, ok := findSlot(taken, id); !ok {
+		if findSlot(taken, id) == nil {
 			break
 		}
 		id = DefaultHistoryID + "_" + strconv.Itoa(n)
 	}
 	h := NewInMemoryHistory(HistoryConfig{SourceID: id})
-	return slot{
+	return &slot{
 		provider: h, sourceID: id, sourceType: h.sourceType, policy: OnErrorFail, before: h, after: h, history: h,
 	}
 }
@@ -51,9 +51,15 @@ var _ HistoryStore = inMemory{}
 type messageList struct {
 	stored  []*message.Message
 	stamped []*message.Message // the same as a run loads them, with the source that they come from
-	asking  bool               // one of stamped asks for approval, or answers
+	known   knownOf            // what is known of stamped
 	encoded []byte             // their JSON, without the closing bracket, as far as it was restored or saved before
 	saved   int                // how many messages that is; saving encodes the others
+}
+
+// knownOf is what looking at each message once has shown.
+type knownOf struct {
+	asking    bool // one asks for approval, or answers
+	untrusted bool // one is
 }
 
 // appendJSON appends the list's JSON, and keeps what of it is new.
@@ -114,7 +120,7 @@ func StoredMessages(state *State) ([]*message.Message, error) {
 
 // EditStoredMessages puts what edit returns in place of the messages that an in-memory history keeps in its bucket. edit
 // gets what is there at that moment. It must change none of it, be quick, and not touch the bucket, which is locked
-// meanwhile.
+// meanwhile. Where it leaves out an untrusted message, what it adds is untrusted too: a summary may say the same.
 func EditStoredMessages(state *State, edit func(stored []*message.Message) []*message.Message) error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -126,19 +132,19 @@ func EditStoredMessages(state *State, edit func(stored []*message.Message) []*me
 	if slices.Equal(edited, l.stored) {
 		return nil
 	}
-	state.putLocked(member{name: messagesKey, live: &messageList{stored: slices.Clip(edited)}})
+	state.putLocked(member{name: messagesKey, live: &messageList{stored: slices.Clip(labelEdited(l.stored, edited))}})
 	return nil
 }
 
 // loadStamped returns the messages as the provider adds them to a run. Each is copied once in its life and then shared
-// by all runs, so that loading costs the same whatever the messages hold. plain says that none of them asks.
-func (inMemory) loadStamped(sc *SessionContext) (messages []*message.Message, plain bool, err error) {
+// by all runs, so that loading costs the same whatever the messages hold.
+func (inMemory) loadStamped(sc *SessionContext) (messages []*message.Message, known knownOf, err error) {
 	state := sc.State()
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	l, err := listIn(state)
 	if err != nil {
-		return nil, false, err
+		return nil, knownOf{}, err
 	}
 	l.stamped = slices.Grow(l.stamped, len(l.stored)-len(l.stamped))
 	var block []message.Message // of copies: one allocation for many
@@ -153,9 +159,10 @@ func (inMemory) loadStamped(sc *SessionContext) (messages []*message.Message, pl
 			m.SourceID, m.SourceType = sc.slot.sourceID, sc.slot.sourceType
 		}
 		l.stamped = append(l.stamped, m)
-		l.asking = l.asking || asks(m)
+		l.known.asking = l.known.asking || asks(m)
+		l.known.untrusted = l.known.untrusted || m.Untrusted
 	}
-	return slices.Clip(l.stamped), !l.asking, nil
+	return slices.Clip(l.stamped), l.known, nil
 }
 
 // stampBlock is how many copies one allocation holds at most.

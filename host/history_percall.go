@@ -20,7 +20,7 @@ func (r *run) loadHistories(ctx context.Context) (bool, error) {
 	}
 	loads := false
 	for i := range r.slots {
-		s := &r.slots[i]
+		s := r.slots[i]
 		if !r.perCall(s) || !s.history.loads(r) {
 			continue
 		}
@@ -60,7 +60,7 @@ func (r *run) storeStep(ctx context.Context, sent []*message.Message, reply *Res
 	first := !r.storedStep
 	r.storedStep = true
 	for i := range r.slots {
-		s := &r.slots[i]
+		s := r.slots[i]
 		if !r.perCall(s) {
 			continue
 		}

@@ -307,7 +307,7 @@ func TestToolsAreMerged(t *testing.T) {
 	require.Equal(t, []string{"shared@", "own@p", "run@"}, names)
 
 	_, err = agent.Run(t.Context(), host.Text("hi"), host.RunConfig{Tools: []host.Tool{&tool{"own"}}})
-	require.ErrorContains(t, err, `duplicate tool "own": source p and the agent or the run both have one`)
+	require.ErrorContains(t, err, `duplicate tool "own": source p and the run both have one`)
 	require.Len(t, model.requests, 1, "the model was not called")
 }
 

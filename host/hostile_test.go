@@ -149,7 +149,7 @@ func TestToolSources(t *testing.T) {
 	source.tools = []host.Tool{saying("own"), saying("no good"), nil}
 	err = run()
 	require.ErrorIs(t, err, host.ErrDuplicateTool)
-	require.ErrorContains(t, err, `"own": the agent or the run and source server both have one`)
+	require.ErrorContains(t, err, `"own": the agent and source server both have one`)
 	require.ErrorIs(t, err, host.ErrToolName)
 	require.ErrorContains(t, err, "a tool of source server is nil")
 

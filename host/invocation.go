@@ -96,6 +96,7 @@ func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool
 	if err := r.runAll(ctx, b, prepared, tools); err != nil {
 		return err
 	}
+	r.distrustCalls(ctx, b, prepared)
 	for _, o := range b.results {
 		if o.fatal != nil {
 			return o.fatal
@@ -113,6 +114,7 @@ func (r *run) invoke(ctx context.Context, b *batch, tools map[string]OfferedTool
 			r.afterErrs = append(r.afterErrs, fmt.Errorf("after_function: the result of call %s is not JSON: %.80q", call.CallID, inv.Result.Result))
 			continue
 		}
+		b.results[i].untrusted = b.results[i].untrusted || inv.untrusted
 		b.results[i].result = inv.Result
 		b.results[i].result.CallID = call.CallID
 	}
@@ -147,7 +149,7 @@ func (r *run) prepare(ctx context.Context, call message.FunctionCall, tools map[
 			return nil, fmt.Errorf("before_function: the result given for call %s is not JSON: %.80q", call.CallID, *inv.blocked)
 		}
 		if inv.blocked != nil {
-			*o = outcome{result: message.FunctionResult{CallID: call.CallID, Result: *inv.blocked}}
+			*o = outcome{untrusted: inv.untrusted, result: message.FunctionResult{CallID: call.CallID, Result: *inv.blocked}}
 			return nil, nil
 		}
 	}
@@ -159,6 +161,7 @@ var errNoReturn = errors.New("the tool ended without a result")
 
 // runAll runs the calls that are ready, all at the same time.
 func (r *run) runAll(ctx context.Context, b *batch, ready []*prepared, tools map[string]OfferedTool) error {
+	ctx = r.withUntrusted(ctx)
 	ends := make([]func(), 0, len(ready))
 	err := r.relay(ctx, func(ctx context.Context) func() {
 		var wg sync.WaitGroup
@@ -213,7 +216,7 @@ func (r *run) traceCall(ctx context.Context, call *message.FunctionCall, o *outc
 // answer runs one call inside its function middleware.
 func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared) outcome {
 	detailed := r.agent.invocation.IncludeDetailedErrors
-	fc := &FunctionContext{RunID: r.id, Session: r.session, Tool: p.tool, CallID: call.CallID, Arguments: p.arguments}
+	fc := &FunctionContext{RunID: r.id, AgentName: r.agent.name, Session: r.session, Tool: p.tool, CallID: call.CallID, Arguments: p.arguments}
 	wrappers := r.functionMiddleware()
 	terminated, err := (&layer{
 		name: "function", middleware: len(wrappers),
@@ -227,7 +230,7 @@ func (r *run) answer(ctx context.Context, call message.FunctionCall, p *prepared
 				return fmt.Errorf("middleware put %T in place of the tool, which cannot be called", fc.Tool.Tool)
 			}
 			return guard(nil, func() (err error) {
-				fc.Result, err = tool.Call(ctx, fc.Arguments)
+				fc.Result, err = tool.Call(context.WithValue(ctx, callIDKey{}, fc.CallID), fc.Arguments)
 				return err
 			})
 		},

@@ -29,6 +29,10 @@ func (r *run) loop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.distrustAtStart(ctx, request.ConversationID); err != nil {
+		return err
+	}
+	defer r.tellCaller(ctx)
 	defer r.keepOwed(context.WithoutCancel(ctx))
 	if err := r.payOwed(request); err != nil {
 		return err
@@ -95,11 +99,18 @@ func (r *run) answerWaiting(ctx context.Context, request *ChatRequest, waits *ap
 		if err != nil {
 			return false, err
 		}
-		r.resumed = append(r.resumed, resumed{w.ID, b})
+		done := resumed{id: w.ID, batch: b}
+		if results, _, _ := b.message(); results.Untrusted {
+			done.untrusted = r.untrusted
+		}
+		r.resumed = append(r.resumed, done)
 	}
 	ends := false
 	for _, done := range r.resumed {
 		b := done.batch
+		for _, source := range done.untrusted {
+			r.distrust(source)
+		}
 		results, _, terminated := b.message()
 		if request.ConversationID == "" && !holdsCalls(request.Messages, b) {
 			calls := message.New(message.RoleAssistant)
@@ -255,12 +266,16 @@ func (r *run) reply(ctx context.Context, s *step, it *Iteration) error {
 			if s.reply = instead; s.last {
 				s.reply = withoutCalls(instead)
 			}
+			s.reply = r.labelInstead(s.reply)
 			it.instead, it.Reply = nil, s.reply
 			return r.out.showAll(s.reply)
 		}
 	}
 	var err error
 	if s.reply, err = r.callModel(ctx, s.request, s.last); err != nil {
+		return err
+	}
+	if s.reply, err = r.labelReply(s.reply); err != nil {
 		return err
 	}
 	if r.listens {
@@ -292,7 +307,7 @@ func (r *run) skipCalls(ctx context.Context, s *step, instead, total *Response) 
 	if err := r.showResults(s.results); err != nil {
 		return err
 	}
-	reply := withoutCalls(instead)
+	reply := r.labelInstead(withoutCalls(instead))
 	total.Messages = append(total.Messages, reply.Messages...)
 	if err := r.out.showAll(reply); err != nil {
 		return err
@@ -321,6 +336,7 @@ func (r *run) nextRequest(ctx context.Context, before *ChatRequest, waits *appro
 	case err != nil:
 		return nil, err
 	case loaded:
+		r.distrustContext()
 		next.Messages = withoutOpenCalls(append(waits.shownToModel(r.context.all()), results))
 	default:
 		next.Messages = append(append(before.Messages, reply.Messages...), results) // nobody was shown what is behind its end

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -109,6 +110,16 @@ type Iteration struct {
 	instead *Response
 }
 
+// hookIteration calls a hook of an iteration; what an untrusted provider gives in place of a reply is distrusted.
+func (r *run) hookIteration(s *slot, it *Iteration, hook func() error) error {
+	before := it.instead
+	err := hook()
+	if s.untrusted && it.instead != before {
+		r.distrust(s.sourceID)
+	}
+	return err
+}
+
 // Skip gives the reply instead. In before_iteration the model is not called; calls in the reply are answered as if it were
 // the model's. In before_tools no call of the reply runs, each gets a fixed result, and the run ends with this reply,
 // whose own calls are dropped. Later hooks are called all the same, and the last one that skips wins. After the model
@@ -126,7 +137,20 @@ type Invocation struct {
 	// Result is the call's, in after_function. What stands there afterwards is what the model gets.
 	Result message.FunctionResult
 
-	blocked *jsontext.Value
+	blocked   *jsontext.Value
+	untrusted bool // an untrusted provider gave the result
+}
+
+// hookInvocation calls a hook of a call; what an untrusted provider makes of its result is distrusted.
+func (r *run) hookInvocation(s *slot, call *Invocation, hook func() error) error {
+	blocked, result := call.blocked, call.Result
+	err := hook()
+	changed := call.blocked != blocked || !bytes.Equal(call.Result.Result, result.Result) || call.Result.Error != result.Error
+	if s.untrusted && changed {
+		call.untrusted = true
+		r.distrust(s.sourceID)
+	}
+	return err
 }
 
 // Block gives a result, any JSON value, in place of the tool's, which is not called. Later hooks are called all the same,
@@ -142,7 +166,7 @@ const skippedCall = "Error: Tool call was skipped."
 // beforeEach calls a before-hook of all providers that have it, in order.
 func (r *run) beforeEach(ctx context.Context, name string, of func(s *slot) func(context.Context, *SessionContext) error) error {
 	for i := range r.slots {
-		call := of(&r.slots[i])
+		call := of(r.slots[i])
 		if call == nil || r.gone[i] {
 			continue
 		}
@@ -156,7 +180,7 @@ func (r *run) beforeEach(ctx context.Context, name string, of func(s *slot) func
 // afterEach calls an after-hook of all providers that have it, the last first.
 func (r *run) afterEach(ctx context.Context, name string, of func(s *slot) func(context.Context, *SessionContext) error) error {
 	for i := len(r.slots) - 1; i >= 0; i-- {
-		call := of(&r.slots[i])
+		call := of(r.slots[i])
 		if call == nil || r.gone[i] {
 			continue
 		}
@@ -177,7 +201,7 @@ func (r *run) beforeIteration(ctx context.Context, it *Iteration) error {
 			return nil
 		}
 		return func(ctx context.Context, sc *SessionContext) error {
-			return s.beforeIteration.BeforeIteration(ctx, sc, it)
+			return r.hookIteration(s, it, func() error { return s.beforeIteration.BeforeIteration(ctx, sc, it) })
 		}
 	})
 }
@@ -187,7 +211,9 @@ func (r *run) beforeTools(ctx context.Context, it *Iteration) error {
 		if s.beforeTools == nil {
 			return nil
 		}
-		return func(ctx context.Context, sc *SessionContext) error { return s.beforeTools.BeforeTools(ctx, sc, it) }
+		return func(ctx context.Context, sc *SessionContext) error {
+			return r.hookIteration(s, it, func() error { return s.beforeTools.BeforeTools(ctx, sc, it) })
+		}
 	})
 }
 
@@ -197,7 +223,7 @@ func (r *run) beforeFunction(ctx context.Context, call *Invocation) error {
 			return nil
 		}
 		return func(ctx context.Context, sc *SessionContext) error {
-			return s.beforeFunction.BeforeFunction(ctx, sc, call)
+			return r.hookInvocation(s, call, func() error { return s.beforeFunction.BeforeFunction(ctx, sc, call) })
 		}
 	})
 }
@@ -208,7 +234,7 @@ func (r *run) afterFunction(ctx context.Context, call *Invocation) error {
 			return nil
 		}
 		return func(ctx context.Context, sc *SessionContext) error {
-			return s.afterFunction.AfterFunction(ctx, sc, call)
+			return r.hookInvocation(s, call, func() error { return s.afterFunction.AfterFunction(ctx, sc, call) })
 		}
 	})
 }

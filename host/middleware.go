@@ -122,7 +122,8 @@ func (c *AgentContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
 // ChatContext is one model call, as chat middleware sees it.
 type ChatContext struct {
-	RunID string
+	RunID     string
+	AgentName string
 	// Session is the run's; nil for a run that has neither a session nor providers.
 	Session *Session
 	// Request is this call's own: changing it changes nothing else. The messages in it are shared and read-only.
@@ -137,10 +138,20 @@ type ChatContext struct {
 // OnStream registers hooks for what the next call of next streams. It does nothing where the run is not streamed.
 func (c *ChatContext) OnStream(h StreamHooks) { c.hooks = append(c.hooks, h) }
 
+// passing is what goes down the layer.
+func (c *ChatContext) passing() passing {
+	r := c.Request
+	if r == nil {
+		return passing{}
+	}
+	return passing{r.Messages, r.Instructions, r.ConversationID, r.Tools, r.Options}
+}
+
 // FunctionContext is one tool call, as function middleware sees it.
 type FunctionContext struct {
-	RunID   string
-	Session *Session
+	RunID     string
+	AgentName string
+	Session   *Session
 	// Tool is the tool that is called, with the source that added it. Middleware may put another [FunctionTool] in its
 	// place.
 	Tool   OfferedTool

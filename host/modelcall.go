@@ -21,26 +21,37 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 	if len(wrappers) > 0 {                   // who may write into it
 		own.Messages, own.Options = slices.Clone(request.Messages), request.Options.Clone()
 	}
-	cc := &ChatContext{RunID: r.id, Session: r.session, Request: &own, Streaming: r.out != nil}
+	cc := &ChatContext{RunID: r.id, AgentName: r.agent.name, Session: r.session, Request: &own, Streaming: r.out != nil}
 	shown := 0
 	if r.out != nil {
 		shown = r.out.shown
 	}
-	terminated, err := (&layer{
+	l := &layer{
 		name: "chat", middleware: len(wrappers),
 		call: func(ctx context.Context, i int, next Next) error {
 			return wrappers[i].ProcessChat(ctx, cc, next)
 		},
 		describe: func(i int) any { return wrappers[i] },
-		core: func(ctx context.Context) (err error) {
-			if cc.Request.Messages, err = r.compact(ctx, cc.Request.Messages); err == nil {
-				cc.Result, err = r.complete(ctx, cc.Request, dropCalls)
+		core: func(ctx context.Context) error {
+			if !sameList(cc.Request.Messages, request.Messages) {
+				r.distrustIn(cc.Request.Messages) // what middleware added
+			}
+			shown, err := r.shownToModel(ctx, cc.Request)
+			if err == nil {
+				cc.Result, err = r.complete(ctx, shown, dropCalls)
 			}
 			return err
 		},
 		out: &r.out, hooks: &cc.hooks, result: func() *Response { return cc.Result }, set: func(r *Response) { cc.Result = r },
 		tracers: r.tracers, trace: r.trace,
-	}).run(ctx)
+	}
+	if len(r.tracers) > 0 {
+		l.passing = cc.passing
+	}
+	terminated, err := l.run(ctx)
+	if len(wrappers) > 0 {
+		r.distrustTold(ctx)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -56,6 +67,23 @@ func (r *run) callModel(ctx context.Context, request *ChatRequest, dropCalls boo
 		return cc.Result, r.out.showAll(cc.Result)
 	}
 	return cc.Result, nil
+}
+
+// sameList reports whether two lists hold the same messages.
+func sameList(a, b []*message.Message) bool {
+	if len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] {
+		return true
+	}
+	return slices.Equal(a, b)
+}
+
+// shownToModel is the request as the model gets it, behind all middleware.
+func (r *run) shownToModel(ctx context.Context, request *ChatRequest) (*ChatRequest, error) {
+	var err error
+	if request.Messages, err = r.compact(ctx, request.Messages); err != nil || !r.agent.markUntrusted {
+		return request, err
+	}
+	return markUntrusted(request), nil
 }
 
 // compact thins out what is sent with one model call. What is stored stays as it is.

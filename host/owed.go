@@ -38,6 +38,7 @@ func (r *run) owe(reply *Response, b *batch) {
 			result = message.FunctionResult{CallID: c.CallID, Result: textValue(unanswered), Error: unanswered}
 		}
 		results.Contents = append(results.Contents, result)
+		results.Untrusted = results.Untrusted || b.results[i].untrusted
 	}
 	r.owed = debt{reply.ConversationID, results}
 }
@@ -81,6 +82,7 @@ func (r *run) payOwed(request *ChatRequest) error {
 			return err
 		}
 		r.owed = debt{conversation, results[0]} // until it is delivered
+		r.distrustIn(results)
 	}
 	request.Messages = append(results, request.Messages...)
 	return state.Replace(jsontext.Value(`{}`))

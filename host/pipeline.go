@@ -23,15 +23,20 @@ func (r *run) from(ctx context.Context, i int) error {
 
 // hooked runs a provider with hooks: before, the rest, after.
 func (r *run) hooked(ctx context.Context, i int) error {
-	s := &r.slots[i]
+	s := r.slots[i]
 	if r.perCall(s) {
 		return r.from(ctx, i+1)
 	}
 	skipped := false
-	if s.before != nil && (s.history == nil || s.history.loads(r)) {
+	if s.hasBefore() && (s.history == nil || s.history.loads(r)) {
+		if a := r.startAhead(ctx, i); a != nil {
+			r.ahead = a
+			defer a.stop() // also where a consumer's panic passes through
+		}
 		var err error
-		skipped, err = r.hook(ctx, i, "before_run", func(ctx context.Context, sc *SessionContext) error { return s.before.BeforeRun(ctx, sc) })
+		skipped, err = r.beforeRun(ctx, i)
 		if err != nil && !skipped {
+			r.ahead.stop()
 			return err
 		}
 		r.goOnWithout(i, skipped)
@@ -63,11 +68,12 @@ func (r *run) goOnWithout(i int, gone bool) {
 
 // wrapped runs a provider that wraps the rest.
 func (r *run) wrapped(ctx context.Context, i int) error {
-	s := &r.slots[i]
-	called, inner := false, error(nil)
+	s := r.slots[i]
+	called, inner := 0, error(nil)
 	next := func(ctx context.Context) error {
 		r.context.dropAfter(i)
-		r.response, r.ownResponse, called = nil, false, true
+		called++
+		r.response, r.ownResponse = nil, false
 		afterErrs := len(r.afterErrs)
 		if inner = r.from(ctx, i+1); inner != nil {
 			r.afterErrs = r.afterErrs[:afterErrs]
@@ -75,11 +81,15 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 		return inner
 	}
 	skipped, err := r.hook(ctx, i, "process", func(ctx context.Context, sc *SessionContext) error {
+		defer func() { r.calledNext = called }()
 		if err := s.wrap.Process(ctx, sc, next); err != nil {
 			return err
 		}
 		if r.response == nil {
 			return ErrNoResult
+		}
+		if s.untrusted && r.ownResponse {
+			r.response = labelled(r.response)
 		}
 		return nil
 	})
@@ -90,7 +100,7 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 		}
 		r.ownResponse = false
 		return r.out.showAll(r.response)
-	case skipped && !called:
+	case skipped && called == 0:
 		r.goOnWithout(i, true)
 		return r.from(ctx, i+1)
 	case skipped && r.response != nil:
@@ -108,26 +118,41 @@ func (r *run) wrapped(ctx context.Context, i int) error {
 // hook calls one hook of the provider at position i: guarded, traced, and with its error policy. skipped says that the
 // policy lets the run go on in spite of err.
 func (r *run) hook(ctx context.Context, i int, name string, call func(ctx context.Context, sc *SessionContext) error) (skipped bool, err error) {
+	return r.callHook(ctx, i, name, nil, call)
+}
+
+// callHook is hook for one that may have been started before its turn; h is nil for the others.
+func (r *run) callHook(ctx context.Context, i int, name string, h *startedHook, call func(ctx context.Context, sc *SessionContext) error) (skipped bool, err error) {
 	if err := ctx.Err(); err != nil && name != "after_run" {
 		return false, err // what is done is still to be stored, so after_run is left to the hook
 	}
-	s := &r.slots[i]
+	if h != nil {
+		h.taken = true
+	}
+	s := r.slots[i]
 	sc := &SessionContext{run: r, slot: s, pos: i}
 	mark := r.context.mark(s.sourceID)
 	if len(r.tracers) > 0 {
-		t := r.trace(name)
-		t.SourceID, t.SourceType = s.sourceID, s.sourceType
-		if name == "process" {
-			t.Layer = "context"
-		}
+		var t *HookTrace
 		var end func()
-		ctx, end = r.tracers.start(ctx, &t)
+		if h == nil {
+			t = r.hookTrace(name, s)
+			ctx, end = r.tracers.start(ctx, t)
+		} else {
+			ctx, t, end = h.ctx, h.trace, h.end
+		}
 		defer func() {
 			added := r.context.since(mark, s.sourceID)
 			if err == nil {
 				t.Messages, t.Instructions, t.Tools = added.messages, added.instructions, added.tools
 			}
 			t.Costs, t.Err, t.Skipped = sc.cost, err, skipped
+			if name == "process" {
+				t.NextCalls = r.calledNext
+			}
+			if h != nil {
+				t.Duration = h.duration + time.Since(h.turn)
+			}
 			end()
 		}()
 	}
@@ -143,13 +168,26 @@ func (r *run) hook(ctx context.Context, i int, name string, call func(ctx contex
 	if skipped {
 		r.agent.log.LogAttrs(ctx, slog.LevelWarn, "a provider failed and was skipped, as its on_error says",
 			slog.String("agent", r.agent.name), slog.String("provider", s.sourceID), slog.Any("error", err))
+		if untold := r.tellSkipped(told, name, err); untold != nil { // the caller left, or its own code failed
+			return false, untold
+		}
 	}
 	return skipped, err
 }
 
+// hookTrace begins the description of a hook call.
+func (r *run) hookTrace(name string, s *slot) *HookTrace {
+	t := r.trace(name)
+	t.SourceID, t.SourceType = s.sourceID, s.sourceType
+	if name == "process" {
+		t.Layer = "context"
+	}
+	return &t
+}
+
 // tellFailed calls run_failed of the provider at position i, if it has one.
 func (r *run) tellFailed(ctx context.Context, i int, cause error) {
-	s := &r.slots[i]
+	s := r.slots[i]
 	if s.failed == nil {
 		return
 	}

@@ -33,6 +33,9 @@ func (r *run) request(ctx context.Context) (*ChatRequest, error) {
 		lines = append(lines, r.agent.instructions)
 	}
 	for _, i := range r.context.instructions {
+		if s := r.slots[i.pos]; s.untrusted && r.agent.markUntrusted {
+			i.text = marked(i.text, s.sourceID)
+		}
 		lines = append(lines, i.text)
 	}
 	if r.options.Instructions != "" {
@@ -114,12 +117,19 @@ func (r *run) offeredTools(ctx context.Context) ([]OfferedTool, error) {
 			all = append(all, OfferedTool{t, source.SourceID()})
 		}
 	}
+	return r.distinct(all)
+}
+
+// distinct leaves each tool in a list once, and reports those that cannot stand beside each other. The agent's own come
+// first.
+func (r *run) distinct(all []OfferedTool) ([]OfferedTool, error) {
 	var faults []error
-	seen := make(map[string]OfferedTool, len(all))
+	seen := make(map[string]placedTool, len(all))
 	out := all[:0]
-	for _, t := range all {
+	for at, t := range all {
+		this := placedTool{t, at}
 		if t.Tool == nil {
-			faults = append(faults, fmt.Errorf("a tool of %s is nil", owner(t)))
+			faults = append(faults, fmt.Errorf("a tool of %s is nil", r.owner(this)))
 			continue
 		}
 		name := t.Definition().Name
@@ -127,20 +137,45 @@ func (r *run) offeredTools(ctx context.Context) ([]OfferedTool, error) {
 		switch {
 		case !ok:
 			if err := checkToolName(name); err != nil {
-				faults = append(faults, fmt.Errorf("tool of %s: %w", owner(t), err))
+				faults = append(faults, fmt.Errorf("tool of %s: %w", r.owner(this), err))
 			}
-			seen[name] = t
+			seen[name] = this
 			out = append(out, t)
 		case !sameTool(t.Tool, other.Tool):
-			faults = append(faults, fmt.Errorf("%w %q: %s and %s both have one: rename or remove one of them", ErrDuplicateTool, name, owner(other), owner(t)))
+			faults = append(faults, r.duplicate(name, other, this))
+		}
+	}
+	for _, t := range r.agent.invocation.AdditionalTools {
+		name := t.Definition().Name
+		if other, ok := seen[name]; ok && !sameTool(t, other.Tool) {
+			faults = append(faults, r.duplicate(name, other, placedTool{OfferedTool{Tool: t}, additional}))
 		}
 	}
 	return out, errors.Join(faults...)
 }
 
-func owner(t OfferedTool) string {
-	if t.SourceID == "" {
-		return "the agent or the run"
+// placedTool is a tool and its place in the list of all, from which its owner can be told.
+type placedTool struct {
+	OfferedTool
+	at int
+}
+
+// additional is the place of a tool that is not offered.
+const additional = -1
+
+func (r *run) duplicate(name string, a, b placedTool) error {
+	return fmt.Errorf("%w %q: %s and %s both have one: rename or remove one of them", ErrDuplicateTool, name, r.owner(a), r.owner(b))
+}
+
+// owner says who brought a tool along.
+func (r *run) owner(t placedTool) string {
+	switch {
+	case t.SourceID != "":
+		return "source " + t.SourceID
+	case t.at == additional:
+		return "the agent, as an additional tool,"
+	case t.at < len(r.agent.tools):
+		return "the agent"
 	}
-	return "source " + t.SourceID
+	return "the run"
 }

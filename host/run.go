@@ -20,7 +20,7 @@ type run struct {
 	agent      *Agent
 	id         string
 	session    *Session
-	slots      []slot
+	slots      []*slot
 	input      []*message.Message
 	options    Options // merged; conversation id as at the start; run's instructions only
 	tools      []Tool  // the run's own
@@ -30,23 +30,31 @@ type run struct {
 	ownConversation bool
 	// storedStep says that a step of this run was stored already (history_percall.go).
 	storedStep bool
+	// hasSession says that the caller passed a session, so that it outlives the run.
+	hasSession bool
+	// listens says that a provider has a hook of the loop, tells that somebody listens to events.
+	listens, tells bool
+	// untrusted are the sources of the untrusted text that the model is sent; keptUntrusted says that the session knows them
+	// (trust.go).
+	keptUntrusted bool
+	untrusted     []string
 	// decided are the calls whose approval this run acted upon.
 	decided map[string]bool
 	// resumed are the batches that this run answered: each runs once, whatever is tried again.
 	resumed []resumed
-	// hasSession says that the caller passed a session, so that it outlives the run.
-	hasSession bool
-	// listens says that a provider has a hook of the loop; iterations counts model calls.
-	listens    bool
+	// calledNext is how often the wrapping provider called next that was done last, for its trace.
+	calledNext int
+	// iterations counts model calls.
 	iterations int
 	// owed is what the service's conversation waits for.
 	owed debt
+	// ahead is what was started before its turn (independent.go).
+	ahead *ahead
 	// gone are the providers without which this run goes on, by position.
 	gone map[int]bool
 	// returnedConversation is what the last model call of this run named.
 	returnedConversation string
 	tracers              tracers
-	tells                bool // somebody listens to events
 
 	context     runContext
 	metadata    map[string]jsontext.Value
@@ -90,6 +98,7 @@ func (a *Agent) newRun(input []*message.Message, c RunConfig) (*run, error) {
 	r.decideHistory(c.Session)
 	if r.session == nil && len(r.slots) > 0 {
 		r.session = NewSession("")
+		r.session.forOneRun = true
 	}
 	return r, nil
 }
@@ -146,10 +155,10 @@ func (r *run) serviceKeepsHistory() bool {
 
 // do carries the run out.
 func (r *run) do(ctx context.Context) (*Response, error) {
-	if err := r.resolveFactories(ctx); err != nil {
+	if err := r.resolve(ctx); err != nil {
 		return nil, err
 	}
-	r.listens = slices.ContainsFunc(r.slots, func(s slot) bool { return s.listens() })
+	r.listens = slices.ContainsFunc(r.slots, func(s *slot) bool { return s.listens() })
 	if err := r.greetSession(ctx); err != nil {
 		return nil, err
 	}
@@ -157,37 +166,6 @@ func (r *run) do(ctx context.Context) (*Response, error) {
 		return nil, err
 	}
 	return r.response, errors.Join(r.afterErrs...)
-}
-
-// resolveFactories puts the providers that were made for this session in the place of their factories.
-func (r *run) resolveFactories(ctx context.Context) error {
-	copied := false
-	for i := range r.slots {
-		f := r.slots[i].factory
-		if f == nil {
-			continue
-		}
-		var p Provider
-		err := guard(r.out, func() (err error) {
-			p, err = r.session.provider(ctx, f)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		s, err := newSlot(p)
-		if err == nil && (s.sourceID != f.SourceID() || s.factory != nil) {
-			err = fmt.Errorf("the factory of provider %q made %T with source_id %q", f.SourceID(), p, s.sourceID)
-		}
-		if err != nil {
-			return err
-		}
-		if !copied {
-			r.slots, copied = append([]slot(nil), r.slots...), true
-		}
-		r.slots[i] = s
-	}
-	return nil
 }
 
 // trace begins the description of a part of the run.
@@ -214,7 +192,7 @@ func (r *run) greetSession(ctx context.Context) error {
 		return nil
 	}
 	for i := range r.slots {
-		if s := &r.slots[i]; s.created != nil {
+		if s := r.slots[i]; s.created != nil {
 			skipped, err := r.hook(ctx, i, "session_created", func(ctx context.Context, sc *SessionContext) error {
 				return s.created.SessionCreated(ctx, sc)
 			})

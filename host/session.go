@@ -16,7 +16,8 @@ import (
 //
 // A Session may be used by many goroutines.
 type Session struct {
-	id string
+	id        string
+	forOneRun bool
 
 	mu        sync.Mutex
 	serviceID string
@@ -40,6 +41,10 @@ func NewSession(id string) *Session {
 
 // ID is the session's id. It never changes.
 func (s *Session) ID() string { return s.id }
+
+// ForOneRun reports whether the session was made for one run alone, whose caller gave none: nobody will find again what is
+// kept under its id.
+func (s *Session) ForOneRun() bool { return s.forOneRun }
 
 // ServiceSessionID is the id under which a service keeps the history; empty where none does. It is written after each
 // model call that returns a conversation id.
@@ -68,6 +73,33 @@ func (s *Session) State(sourceID string) *State {
 	s.buckets[sourceID] = b
 	s.order = append(s.order, sourceID)
 	return b
+}
+
+// existing is the bucket of a source, or one that is not the session's yet.
+func (s *Session) existing(sourceID string) *State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.buckets[sourceID]; b != nil {
+		return b
+	}
+	return &State{}
+}
+
+// adopt makes a bucket that of a source, which is its turn to have one, unless there is one by now.
+func (s *Session) adopt(sourceID string, b *State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.buckets[sourceID] == nil {
+		s.buckets[sourceID] = b
+		s.order = append(s.order, sourceID)
+	}
+}
+
+// Lookup is the bucket of one source; nil where it has none yet. It makes none.
+func (s *Session) Lookup(sourceID string) *State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buckets[sourceID]
 }
 
 // Sources are the source ids that have a bucket, in the order of their first use.

@@ -19,9 +19,10 @@ type SessionContext struct {
 	slot *slot
 	pos  int // the provider's place in the run's list
 	cost []Cost
-
-	wroteMetadata bool
-	oldMetadata   map[string]jsontext.Value // the run's, before this hook call first wrote to it
+	// ahead is set while the provider's turn has not come: a state that is not there yet must not be made in the session.
+	ahead *startedHook
+	// oldMetadata is the run's, before this hook call first wrote to it; nil where it did not.
+	oldMetadata *map[string]jsontext.Value
 }
 
 // SourceID is the provider's own source id.
@@ -37,7 +38,15 @@ func (sc *SessionContext) AgentName() string { return sc.run.agent.name }
 func (sc *SessionContext) Session() *Session { return sc.run.session }
 
 // State is the provider's own bucket of the session.
-func (sc *SessionContext) State() *State { return sc.run.session.State(sc.slot.sourceID) }
+func (sc *SessionContext) State() *State {
+	if sc.ahead == nil {
+		return sc.run.session.State(sc.slot.sourceID)
+	}
+	if sc.ahead.state == nil {
+		sc.ahead.state = sc.run.session.existing(sc.slot.sourceID)
+	}
+	return sc.ahead.state
+}
 
 // Input is the run's new messages.
 func (sc *SessionContext) Input() []*message.Message { return slices.Clip(sc.run.input) }
@@ -65,14 +74,17 @@ func (sc *SessionContext) SetResponse(r *Response) error {
 // a source id keeps it. After the model answered this changes no request any more; histories may store it.
 func (sc *SessionContext) ExtendMessages(messages ...*message.Message) {
 	copies := make([]*message.Message, len(messages))
+	untrusted := false
 	for i, m := range messages {
 		copies[i] = sc.stamped(m)
+		untrusted = untrusted || copies[i].Untrusted
 	}
-	sc.extendOwned(copies, false)
+	sc.extendOwned(copies, false, untrusted)
 }
 
-// extendOwned adds messages that carry a source and that nobody will change. plain says that none of them asks.
-func (sc *SessionContext) extendOwned(messages []*message.Message, plain bool) {
+// extendOwned adds messages that carry a source and that nobody will change. plain says that none of them asks, untrusted
+// that one of them has that label.
+func (sc *SessionContext) extendOwned(messages []*message.Message, plain, untrusted bool) {
 	if len(messages) == 0 {
 		return
 	}
@@ -82,20 +94,22 @@ func (sc *SessionContext) extendOwned(messages []*message.Message, plain bool) {
 			all := c.messages[i].messages
 			c.messages[i].messages = append(all[:len(all):len(all)], messages...)
 			c.messages[i].plain = c.messages[i].plain && plain
+			c.messages[i].untrusted = c.messages[i].untrusted || untrusted
 			return
 		}
 	}
 	if c.messages == nil {
 		c.messages = make([]contribution, 0, len(sc.run.slots))
 	}
-	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages, plain: plain})
+	c.messages = append(c.messages, contribution{sourceID: sc.slot.sourceID, pos: sc.pos, messages: messages, plain: plain, untrusted: untrusted})
 }
 
 // ReplaceMessages puts other messages in place of the context so far, for a provider that thins it out. Messages that
 // stand in the context, those of [SessionContext.Messages], keep their source; those that are missing are left out of
 // the run. A new message is copied, gets the provider's source id unless it has one, and is filed under the source in
-// whose place it stands, or dropped if there is no context at all. The order of the sources does not change. After the
-// model answered this changes no request any more.
+// whose place it stands, or dropped if there is no context at all; where an untrusted message is left out, it is untrusted
+// too, for it may say the same. The order of the sources does not change. After the model answered this changes no request
+// any more.
 func (sc *SessionContext) ReplaceMessages(messages ...*message.Message) {
 	c := &sc.run.context
 	place := make(map[*message.Message]int)
@@ -110,6 +124,7 @@ func (sc *SessionContext) ReplaceMessages(messages ...*message.Message) {
 		return
 	}
 	after := make([][]*message.Message, len(c.messages))
+	label := c.labelNew(messages)
 	next := 0
 	for _, m := range messages {
 		at, known := place[m]
@@ -118,15 +133,17 @@ func (sc *SessionContext) ReplaceMessages(messages ...*message.Message) {
 		} else {
 			at = min(next, len(source)-1)
 			m = sc.stamped(m)
+			m.Untrusted = m.Untrusted || label(m)
 		}
 		after[source[at]] = append(after[source[at]], m)
 	}
 	c.replace(sc.pos, after)
 }
 
-// stamped is a copy of a message with the provider's source id, unless it has one.
+// stamped is a copy of a message with the provider's source id, unless it has one, and the label of an untrusted provider.
 func (sc *SessionContext) stamped(m *message.Message) *message.Message {
 	c := m.Clone()
+	c.Untrusted = c.Untrusted || sc.slot.untrusted
 	if c.SourceID == "" {
 		c.SourceID, c.SourceType = sc.slot.sourceID, sc.slot.sourceType
 	}
@@ -179,8 +196,8 @@ func (sc *SessionContext) SetMetadata(key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("metadata %q cannot be kept as JSON: %w", key, err)
 	}
-	if !sc.wroteMetadata {
-		sc.wroteMetadata, sc.oldMetadata = true, sc.run.metadata
+	if sc.oldMetadata == nil {
+		sc.oldMetadata = new(sc.run.metadata)
 		sc.run.metadata = maps.Clone(sc.run.metadata)
 	}
 	if sc.run.metadata == nil {
@@ -192,8 +209,8 @@ func (sc *SessionContext) SetMetadata(key string, value any) error {
 
 // metadataBefore is the run's metadata as it was before this hook call.
 func (sc *SessionContext) metadataBefore() map[string]jsontext.Value {
-	if sc.wroteMetadata {
-		return sc.oldMetadata
+	if sc.oldMetadata != nil {
+		return *sc.oldMetadata
 	}
 	return sc.run.metadata
 }
@@ -254,116 +271,3 @@ func (sc *SessionContext) Messages(f Filter) []*message.Message {
 
 // ReportCost tells the trace what this hook call used of its limits.
 func (sc *SessionContext) ReportCost(costs ...Cost) { sc.cost = append(sc.cost, costs...) }
-
-// runContext is what providers added to a run so far. Each part knows the place of its provider, so that a wrapping
-// provider's new try can drop what stands behind it.
-type runContext struct {
-	messages     []contribution
-	instructions []instruction
-	tools        []providerTool
-	middleware   []providerMiddleware
-	replaced     []replacement
-}
-
-type contribution struct {
-	sourceID string
-	pos      int
-	messages []*message.Message
-	plain    bool // none of the messages asks: known where a history looked at each once, and not in each run
-}
-
-// asks reports whether a message holds a request for approval or an answer to one.
-func asks(m *message.Message) bool {
-	return slices.ContainsFunc(m.Contents, func(c message.Content) bool {
-		kind := c.Kind()
-		return kind == message.KindApprovalRequest || kind == message.KindApprovalResponse
-	})
-}
-
-// asks reports whether any context message does.
-func (c *runContext) asks() bool {
-	return slices.ContainsFunc(c.messages, func(c contribution) bool { return !c.plain && slices.ContainsFunc(c.messages, asks) })
-}
-
-type instruction struct {
-	pos  int
-	text string
-}
-
-type providerTool struct {
-	pos int
-	OfferedTool
-}
-
-type providerMiddleware struct {
-	pos int
-	Middleware
-}
-
-// replacement remembers what a provider replaced, so that it can be taken back.
-type replacement struct {
-	pos    int
-	before []contribution // as they were
-	sizes  []int          // how many messages took their place
-}
-
-// replace puts other messages in the place of each source's.
-func (c *runContext) replace(pos int, after [][]*message.Message) {
-	r := replacement{pos: pos, before: slices.Clone(c.messages), sizes: make([]int, len(after))}
-	for i := range c.messages {
-		c.messages[i].messages, r.sizes[i] = slices.Clip(after[i]), len(after[i])
-		c.messages[i].plain = false
-	}
-	c.replaced = append(c.replaced, r)
-}
-
-// restore takes back all replacements but the first n. What was added since then stays.
-func (c *runContext) restore(n int) {
-	for _, r := range slices.Backward(c.replaced[n:]) {
-		for i, was := range r.before {
-			at := slices.IndexFunc(c.messages, func(now contribution) bool { return now.sourceID == was.sourceID })
-			if at >= 0 {
-				now := &c.messages[at]
-				now.messages = slices.Concat(was.messages, now.messages[min(r.sizes[i], len(now.messages)):])
-			}
-		}
-	}
-	c.replaced = c.replaced[:n]
-}
-
-// dropAfter takes back what providers behind pos replaced and removes what they added.
-func (c *runContext) dropAfter(pos int) {
-	n := len(c.replaced)
-	for n > 0 && c.replaced[n-1].pos > pos {
-		n--
-	}
-	c.restore(n)
-	c.messages = slices.DeleteFunc(c.messages, func(m contribution) bool { return m.pos > pos })
-	c.instructions = slices.DeleteFunc(c.instructions, func(i instruction) bool { return i.pos > pos })
-	c.tools = slices.DeleteFunc(c.tools, func(t providerTool) bool { return t.pos > pos })
-	c.middleware = slices.DeleteFunc(c.middleware, func(m providerMiddleware) bool { return m.pos > pos })
-}
-
-// contextMark remembers how much one provider had added, so that a skipped hook leaves nothing behind.
-type contextMark struct {
-	messages            int
-	instructions, tools int
-	middleware          int
-	replaced            int
-}
-
-func (c *runContext) mark(sourceID string) contextMark {
-	m := contextMark{instructions: len(c.instructions), tools: len(c.tools), middleware: len(c.middleware), replaced: len(c.replaced)}
-	for _, e := range c.messages {
-		if e.sourceID == sourceID {
-			m.messages = len(e.messages)
-		}
-	}
-	return m
-}
-
-// since counts what was added after a mark.
-func (c *runContext) since(m contextMark, sourceID string) contextMark {
-	now := c.mark(sourceID)
-	return contextMark{now.messages - m.messages, now.instructions - m.instructions, now.tools - m.tools, now.middleware - m.middleware, now.replaced - m.replaced}
-}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -19,9 +20,10 @@ const stateDepth = 512
 // their digits.
 //
 // A State may be used by many goroutines. Two runs of one session at the same time see each other's writes; a read
-// followed by a write is one step with Update alone.
+// followed by a write is one step with Update alone, or with ReplaceIf where it takes longer.
 type State struct {
 	mu      sync.Mutex
+	version uint64         // grows with each write
 	raw     jsontext.Value // the object's bytes, which never change; nil while members has changes that raw has not
 	members []member       // nil until somebody looks inside
 	parsed  bool
@@ -65,6 +67,25 @@ func (s *State) GetRaw(key string) (jsontext.Value, bool, error) {
 		}
 	}
 	return nil, false, nil
+}
+
+// ErrConflict is returned where somebody else wrote to a bucket since it was read.
+var ErrConflict = errors.New("the state was written by somebody else meanwhile")
+
+// Version is a stamp of what the bucket holds: every write gives it another, also one of the same value. It is not saved
+// with the session: it tells writes of this process apart.
+func (s *State) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// Snapshot is the whole bucket as a JSON object, as [State.Raw] returns it, with the version that it is of.
+func (s *State) Snapshot() (raw jsontext.Value, version uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, err = s.appendLocked(nil)
+	return raw, s.version, err
 }
 
 // Set writes the value of key. A value that JSON cannot represent is refused and changes nothing.
@@ -127,6 +148,7 @@ func (s *State) Delete(key string) error {
 }
 
 func (s *State) deleteLocked(key string) {
+	s.version++
 	for i, m := range s.members {
 		if m.name == key {
 			s.members = append(s.members[:i:i], s.members[i+1:]...)
@@ -151,11 +173,37 @@ func (s *State) Replace(object jsontext.Value) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.raw, s.members, s.parsed = bytes.TrimSpace(bytes.Clone(object)), nil, false
+	s.replaceLocked(object)
 	return nil
 }
 
+// ReplaceIf is [State.Replace] where the bucket is still of a version, as [State.Snapshot] or [State.Version] returned it.
+// Where somebody wrote since, it changes nothing and returns [ErrConflict]: read again, and decide again. Afterwards the
+// bucket is of the next version, which is one higher.
+func (s *State) ReplaceIf(version uint64, object jsontext.Value) error {
+	if err := checkObject(object); err != nil {
+		return fmt.Errorf("a state bucket must be one JSON object: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.version != version {
+		return fmt.Errorf("%w: it is of version %d, and %d was read", ErrConflict, s.version, version)
+	}
+	s.replaceLocked(object)
+	return nil
+}
+
+func (s *State) replaceLocked(object jsontext.Value) {
+	s.version++
+	s.raw, s.members, s.parsed = bytes.TrimSpace(bytes.Clone(object)), nil, false
+}
+
 func checkObject(object jsontext.Value) error {
+	if len(object) > 0 && object[0] == '{' {
+		if _, depth := strictjson.Span(object, 0); depth <= stateDepth && object.IsValid() {
+			return nil
+		}
+	}
 	dec, err := strictjson.Decoder(object, stateDepth)
 	if err != nil {
 		return err
@@ -170,6 +218,7 @@ func checkObject(object jsontext.Value) error {
 }
 
 func (s *State) putLocked(m member) {
+	s.version++
 	s.raw = nil
 	for i := range s.members {
 		if s.members[i].name == m.name {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -54,4 +55,12 @@ func checkToolName(name string) error {
 // sameTool reports whether two values are one tool. Values that Go cannot compare never are.
 func sameTool(a, b Tool) bool {
 	return reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
+}
+
+type callIDKey struct{}
+
+// CallID is the id of the call that a tool answers, for [FunctionTool.Call]; empty in any other context.
+func CallID(ctx context.Context) string {
+	id, _ := ctx.Value(callIDKey{}).(string)
+	return id
 }

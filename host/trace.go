@@ -32,12 +32,19 @@ type HookTrace struct {
 
 	Start    time.Time
 	Duration time.Duration
+	// Concurrent says that the hook ran beside those of other providers ([IndependentProvider]); its duration is that of its
+	// own work.
+	Concurrent bool
 	// FirstUpdate is how long the first piece of a streamed model call took.
 	FirstUpdate time.Duration
 	// Messages, Instructions and Tools count what the call added.
 	Messages     int
 	Instructions int
 	Tools        int
+	// NextCalls is how often a middleware, or a wrapping provider, called next: 0 for one that answered by itself.
+	NextCalls int
+	// Changes are what chat or agent middleware made of what passed through it.
+	Changes Changes
 	// Response is what a model call, or the run, came to; Result is a tool call's. Shared and read-only.
 	Response *Response
 	Result   *message.FunctionResult

@@ -31,9 +31,11 @@ type waitingCall struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments,omitzero"` // JSON as text, so that its bytes are kept
 	Asked     bool   `json:"asked,omitzero"`
-	// Policy says that the policy wants somebody asked, so that no rule answers it. Source is where the tool came from.
+	// Policy says that the policy wants somebody asked, or the model had seen untrusted text, so that no rule answers it. Source is where the tool came from.
 	Policy bool   `json:"policy,omitzero"`
 	Source string `json:"source,omitzero"`
+	// Reason is why it is asked about.
+	Reason string `json:"reason,omitzero"`
 	// Denied is the result of a call that was refused without asking anybody.
 	Denied string `json:"denied,omitzero"`
 }
@@ -62,7 +64,7 @@ func (w *waiting) open() []message.Content {
 	var requests []message.Content
 	for _, c := range w.Calls {
 		if _, answered := w.decision(c.CallID); c.Asked && !answered {
-			requests = append(requests, message.ApprovalRequest{Call: c.call()})
+			requests = append(requests, message.ApprovalRequest{Call: c.call(), Reason: c.Reason})
 		}
 	}
 	return requests
@@ -278,6 +280,8 @@ func (a *approvals) takeReady() []waiting {
 type resumed struct {
 	id    string
 	batch *batch
+	// untrusted are the sources that the results may come from, where they are not trusted.
+	untrusted []string
 }
 
 // shownToModel leaves out what a model must not see: requests and decisions, and calls that still wait.

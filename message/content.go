@@ -74,7 +74,12 @@ type Error struct {
 }
 
 // ApprovalRequest asks for a decision about a call. Answer it with [ApprovalRequest.Respond].
-type ApprovalRequest struct{ Call FunctionCall }
+type ApprovalRequest struct {
+	Call FunctionCall
+	// Reason tells the person who decides why this call is asked about; empty where it is the tool, or a policy, that always
+	// asks.
+	Reason string
+}
 
 // Respond is the answer to the request: a content for the input of a later run of the same session.
 func (r ApprovalRequest) Respond(approved bool) ApprovalResponse {

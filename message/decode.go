@@ -43,7 +43,9 @@ func (d *Decoder) Message(dec *jsontext.Decoder) (*Message, error) {
 				}
 			}
 		case has == hasContents:
-			m.Contents, err = d.contents(dec)
+			m.Contents, err = d.Contents(dec)
+		case has == hasUntrusted:
+			m.Untrusted, err = strictjson.Bool(dec)
 		case has == hasProperties:
 			m.Properties, err = strictjson.Members(dec)
 		default:
@@ -119,7 +121,8 @@ func (d *Decoder) only(data []byte, maxDepth int) (*Message, error) {
 	return m, strictjson.End(dec)
 }
 
-func (d *Decoder) contents(dec *jsontext.Decoder) ([]Content, error) {
+// Contents reads the next value of dec as an array of contents.
+func (d *Decoder) Contents(dec *jsontext.Decoder) ([]Content, error) {
 	out := []Content{}
 	err := strictjson.Array(dec, func() error {
 		raw, err := dec.ReadValue()

@@ -15,17 +15,11 @@ func (m *Message) AppendJSON(b []byte) ([]byte, error) {
 	}
 	b = append(b, `{"role":"`...)
 	b = append(b, m.Role...)
-	b = append(b, `","contents":[`...)
-	var err error
-	for i, c := range m.Contents {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = c.appendJSON(b); err != nil {
-			return b, fmt.Errorf("contents/%d: %w", i, err)
-		}
+	b = append(b, `","contents":`...)
+	b, err := AppendContents(b, m.Contents)
+	if err != nil {
+		return b, fmt.Errorf("contents/%w", err)
 	}
-	b = append(b, ']')
 	for _, f := range [...]struct{ name, value string }{
 		{"message_id", m.ID},
 		{"author_name", m.AuthorName},
@@ -39,6 +33,9 @@ func (m *Message) AppendJSON(b []byte) ([]byte, error) {
 		if b, err = appendMember(b, f.name, f.value); err != nil {
 			return b, err
 		}
+	}
+	if m.Untrusted {
+		b = append(b, `,"untrusted":true`...)
 	}
 	if len(m.Properties) > 0 {
 		b = append(b, `,"properties":{`...)
@@ -57,6 +54,21 @@ func (m *Message) AppendJSON(b []byte) ([]byte, error) {
 		b = append(b, '}')
 	}
 	return append(b, '}'), nil
+}
+
+// AppendContents appends a JSON array of contents to b. It fails as [Message.AppendJSON] does.
+func AppendContents(b []byte, contents []Content) ([]byte, error) {
+	b = append(b, '[')
+	var err error
+	for i, c := range contents {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = c.appendJSON(b); err != nil {
+			return b, fmt.Errorf("%d: %w", i, err)
+		}
+	}
+	return append(b, ']'), nil
 }
 
 // AppendList appends a JSON array of messages to b.
@@ -147,8 +159,11 @@ func (e Error) appendJSON(b []byte) ([]byte, error) {
 }
 
 func (r ApprovalRequest) appendJSON(b []byte) ([]byte, error) {
-	b = append(b, `{"type":"function_approval_request","function_call":`...)
-	return closing(r.Call.appendJSON(b))
+	b, err := r.Call.appendJSON(append(b, `{"type":"function_approval_request","function_call":`...))
+	if err == nil && r.Reason != "" {
+		b, err = appendMember(b, "reason", r.Reason)
+	}
+	return closing(b, err)
 }
 
 func (r ApprovalResponse) appendJSON(b []byte) ([]byte, error) {

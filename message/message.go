@@ -47,6 +47,11 @@ type Message struct {
 	// providers strip it before they store.
 	Attribution string
 
+	// Untrusted says that what the message says comes from a source that nobody vouches for, so that instructions in it are
+	// not to be followed. The host sets it on what such a provider or tool adds, and on what a model made of that; it is
+	// stored and restored with the message. Clearing it is a decision about trust.
+	Untrusted bool
+
 	// Properties are further JSON values that travel with the message and are not sent to a model.
 	Properties map[string]jsontext.Value
 }

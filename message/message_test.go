@@ -32,7 +32,7 @@ func ExampleDecoder_DecodeList() {
 // every is a message that uses everything a message can hold.
 func every() *message.Message {
 	return &message.Message{
-		Role: message.RoleAssistant, ID: "m1", AuthorName: "ann", SourceID: "rag", SourceType: "func", Attribution: "important",
+		Role: message.RoleAssistant, ID: "m1", AuthorName: "ann", SourceID: "rag", SourceType: "func", Attribution: "important", Untrusted: true,
 		Properties: map[string]jsontext.Value{"b": jsontext.Value(`[1.0]`), "a": jsontext.Value(`{"x":null}`)},
 		Contents: []message.Content{
 			message.Text{Text: "ä \"quoted\"\n<&>"},
@@ -44,6 +44,7 @@ func every() *message.Message {
 			message.FunctionResult{CallID: "1", Result: jsontext.Value(`"ok"`)},
 			message.FunctionResult{CallID: "2", Result: jsontext.Value(`null`), Error: "no"},
 			message.Error{Message: "bad", Code: "x"},
+			message.ApprovalRequest{Call: message.FunctionCall{CallID: "3", Name: "t"}, Reason: "why"},
 			message.Unknown{Type: "later", JSON: jsontext.Value(`{"type":"later","z":[1]}`)},
 		},
 	}

@@ -21,6 +21,7 @@ const (
 	hasSourceID
 	hasSourceType
 	hasAttribution
+	hasUntrusted
 	hasProperties
 )
 
@@ -49,6 +50,8 @@ func (p *messageParts) member(m *Message, name string) (*string, members) {
 		return &m.SourceType, hasSourceType
 	case "attribution":
 		return &m.Attribution, hasAttribution
+	case "untrusted":
+		return nil, hasUntrusted
 	case "properties":
 		return nil, hasProperties
 	}
@@ -87,13 +90,14 @@ const (
 	hasFunctionCall
 	hasApproved
 	hasRemember
+	hasReason
 )
 
 // contentParts is what a content's JSON says. Its type decides what of that belongs to it, and may come last.
 type contentParts struct {
 	seen members
 
-	kind, text, uri, mediaType, callID, name, failure, message, code, remember string
+	kind, text, uri, mediaType, callID, name, failure, message, code, remember, reason string
 
 	arguments, result, call jsontext.Value
 	approved                bool
@@ -131,6 +135,8 @@ func (p *contentParts) member(name string) (*string, *jsontext.Value, members) {
 		return nil, nil, hasApproved
 	case "remember":
 		return &p.remember, nil, hasRemember
+	case "reason":
+		return &p.reason, nil, hasReason
 	}
 	return nil, nil, 0
 }
@@ -175,7 +181,7 @@ func (p *contentParts) approval(d *Decoder) (Content, error) {
 	case !ok:
 		return nil, strictjson.Faultf(nil, `a content of type %q needs a "function_call" of type %q`, p.kind, KindFunctionCall)
 	case Kind(p.kind) == KindApprovalRequest:
-		return ApprovalRequest{Call: about}, nil
+		return ApprovalRequest{Call: about, Reason: p.reason}, nil
 	}
 	remember := Remember(p.remember)
 	if remember != "" && remember != RememberTool && remember != RememberArguments {

@@ -81,6 +81,8 @@ func (q *quick) message() (*Message, bool) {
 			return q.keepText(text)
 		case has == hasContents:
 			return q.contents(m)
+		case has == hasUntrusted:
+			return q.keepBool(&m.Untrusted)
 		}
 		return q.properties(m)
 	})
@@ -207,6 +209,14 @@ func (q *quick) keepValue(into *jsontext.Value) bool {
 	}
 	*into, q.at = value.Clone(), end
 	return true
+}
+
+// keepBool reads true or false into its place.
+func (q *quick) keepBool(into *bool) bool {
+	var value jsontext.Value
+	ok := q.keepValue(&value)
+	*into = value.Kind() == 't'
+	return ok && (*into || value.Kind() == 'f')
 }
 
 // take steps over white space and one delimiter, if that is what follows.

@@ -31,6 +31,10 @@ type Config struct {
 	// NeedsApproval decides which calls wait for somebody's approval. It must be quick and safe for many goroutines.
 	// Default: none do. [Always] is for all.
 	NeedsApproval func(call message.FunctionCall) bool
+	// RequiresTrusted lets a call wait for approval where the model had seen untrusted text ([host.TrustRequiredTool]).
+	RequiresTrusted bool
+	// Untrusted says that nobody vouches for the results, as of a tool that fetches pages ([host.UntrustedSource]).
+	Untrusted bool
 }
 
 // Always is a [Config.NeedsApproval] for tools of which no call goes through unasked.
@@ -119,7 +123,7 @@ func build(c Config, parameters host.Schema, call func(context.Context, jsontext
 	}
 	f := &function{
 		declared: declared{host.ToolDefinition{Name: c.Name, Description: c.Description, Parameters: parameters}},
-		call:     call,
+		call:     call, requiresTrusted: c.RequiresTrusted, untrusted: c.Untrusted,
 	}
 	if c.NeedsApproval != nil {
 		return &guarded{f, c.NeedsApproval}, nil
@@ -136,6 +140,8 @@ type declared struct {
 type function struct {
 	declared
 	call func(ctx context.Context, arguments jsontext.Value) (jsontext.Value, error)
+
+	requiresTrusted, untrusted bool
 }
 
 // guarded is a function of which some calls wait for approval.
@@ -148,9 +154,15 @@ var (
 	_ host.Tool         = declared{}
 	_ host.FunctionTool = (*function)(nil)
 	_ host.ApprovalTool = (*guarded)(nil)
+
+	_ host.TrustRequiredTool = (*function)(nil)
+	_ host.UntrustedSource   = (*function)(nil)
 )
 
 func (d declared) Definition() host.ToolDefinition { return d.definition }
+
+func (f *function) RequiresTrusted() bool { return f.requiresTrusted }
+func (f *function) Untrusted() bool       { return f.untrusted }
 
 func (f *function) Call(ctx context.Context, arguments jsontext.Value) (jsontext.Value, error) {
 	return f.call(ctx, arguments)

@@ -232,3 +232,15 @@ func TestManyGoroutinesCallOneTool(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestToolsSayWhatTheConfigSaysOfTrust(t *testing.T) {
+	f := func(context.Context, tool.None) (string, error) { return "", nil }
+	for _, want := range []bool{false, true} {
+		for _, approval := range []func(message.FunctionCall) bool{nil, tool.Always} {
+			made, err := tool.New(tool.Config{Name: "f", RequiresTrusted: want, Untrusted: want, NeedsApproval: approval}, f)
+			require.NoError(t, err)
+			require.Equal(t, want, made.(host.TrustRequiredTool).RequiresTrusted())
+			require.Equal(t, want, made.(host.UntrustedSource).Untrusted())
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -79,8 +80,23 @@ func Decoder(data []byte, maxDepth int) (*jsontext.Decoder, error) {
 			depth--
 		}
 	}
-	return jsontext.NewDecoder(bytes.NewBuffer(data)), nil // a buffer is read in place
+	dec := decoders.Get().(*jsontext.Decoder)
+	dec.Reset(bytes.NewBuffer(data)) // a buffer is read in place
+	return dec, nil
 }
+
+// decoders served before: most documents are small, and what a decoder allocates for one is more than its values.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+// Release gives a decoder of [Decoder] back, where many documents are read. The caller uses it no more, nor a value that it
+// did not copy.
+func Release(dec *jsontext.Decoder) {
+	dec.Reset(nothing) // it keeps no document alive
+	decoders.Put(dec)
+}
+
+// nothing is what a decoder reads that nobody uses. It must be a buffer, for a decoder keeps no memory of those.
+var nothing = &bytes.Buffer{}
 
 // End makes sure that nothing follows the value that was read.
 func End(dec *jsontext.Decoder) error {
@@ -188,6 +204,22 @@ func Int(dec *jsontext.Decoder) (int, error) {
 		return 0, Faultf(dec, "a whole number was wanted, and %s is there", raw)
 	}
 	return n, nil
+}
+
+// Float reads a number.
+func Float(dec *jsontext.Decoder) (float64, error) {
+	if err := expect(dec, '0', "a number"); err != nil {
+		return 0, err
+	}
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return 0, err
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return 0, Faultf(dec, "the number %s is too large", raw)
+	}
+	return f, nil
 }
 
 // Raw reads any value and keeps its bytes.

@@ -59,4 +59,8 @@
 //	“Sunny, 21 °C.” — get_weather
 //
 // The same request always has the same answer. All other options are passed over.
+//
+// # Vectors
+//
+// [Client.Embed] makes vectors of 256 numbers that tell how many words and trigrams of letters two texts share.
 package offline

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 
+	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
@@ -26,12 +27,16 @@ type Client struct {
 	secrets  secrets
 	maxBytes int64
 	own      *http.Transport // nil where the config gave a client
+
+	embedder       sdk.EmbeddingService
+	embeddingModel string
 }
 
 var (
 	_ host.ChatClient     = (*Client)(nil)
 	_ host.HistoryKeeper  = (*Client)(nil)
 	_ host.OptionDefaults = (*Client)(nil)
+	_ host.Embedder       = (*Client)(nil)
 )
 
 // protocol is what the two APIs differ in.
@@ -67,7 +72,7 @@ func New(c Config) (*Client, error) {
 	}
 	client := &Client{
 		model: c.Model, api: c.API, base: base, options: c.Options.Clone(),
-		secrets: newSecrets(c), maxBytes: c.MaxResponseBytes,
+		secrets: newSecrets(c), maxBytes: c.MaxResponseBytes, embeddingModel: c.EmbeddingModel,
 	}
 	httpClient := http.Client{}
 	if c.HTTPClient != nil {
@@ -95,6 +100,7 @@ func New(c Config) (*Client, error) {
 			options = append(options, option.WithHeaderAdd(name, v))
 		}
 	}
+	client.embedder = sdk.NewEmbeddingService(options...)
 	if c.API == Responses {
 		client.protocol = newResponses(options)
 	} else {

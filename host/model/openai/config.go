@@ -35,6 +35,8 @@ const (
 type Config struct {
 	// Model is the model's name at the service; the option model goes before it.
 	Model string
+	// EmbeddingModel is the model that [Client.Embed] calls where a request names none.
+	EmbeddingModel string
 	// BaseURL is where the protocol begins, with its version: https://host/v1. Empty means [DefaultBaseURL].
 	BaseURL string
 	// APIKey is sent as a bearer token; empty sends none.

@@ -43,5 +43,10 @@
 // and what the service said; the key is taken out of it, also where the service echoes it. Nothing is tried again: that is
 // for a middleware to decide.
 //
+// # Vectors
+//
+// [Client.Embed] calls the endpoint /embeddings with [Config.EmbeddingModel]. The answer is held against the request: as
+// many vectors as texts, each in its place by the index that the service writes, all of one length, all numbers finite.
+//
 // The package reads no environment variables, those of the SDK and of proxies among them.
 package openai

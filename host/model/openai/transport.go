@@ -32,12 +32,17 @@ func transport() *http.Transport {
 	}
 }
 
-// send makes the HTTP call. What it returns has a status of success and a body that is capped.
+// send makes the HTTP call of a chat.
 func (c *Client) send(ctx context.Context, request *host.ChatRequest, stream bool) (*http.Response, error) {
+	return c.sent(ctx, func() (*http.Response, error) { return c.protocol.post(ctx, request, stream) })
+}
+
+// sent makes an HTTP call. What it returns has a status of success and a body that is capped.
+func (c *Client) sent(ctx context.Context, post func() (*http.Response, error)) (*http.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, c.cut(ctx, err)
 	}
-	response, err := c.protocol.post(ctx, request, stream)
+	response, err := post()
 	if err == nil {
 		return response, nil
 	}

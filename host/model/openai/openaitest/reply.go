@@ -19,6 +19,8 @@ type Reply struct {
 	Calls []Call
 	// FinishReason is that of chat completions: stop, length, content_filter. Empty means tool_calls or stop.
 	FinishReason string
+	// Vectors are what the endpoint /embeddings answers, one for each text.
+	Vectors [][]float32
 	// Usage is nil where the service is to say none.
 	Usage *Usage
 

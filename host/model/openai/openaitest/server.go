@@ -103,6 +103,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		whole, events = a.chat(), a.chatEvents()
 	case strings.HasSuffix(r.URL.Path, "/responses"):
 		whole, events = a.response(), a.responseEvents()
+	case strings.HasSuffix(r.URL.Path, "/embeddings"):
+		whole = a.embeddings()
 	default:
 		failed(w, http.StatusNotFound, "no such path: "+r.URL.Path)
 		return

@@ -37,7 +37,7 @@ func TestTheScript(t *testing.T) {
 	assert.Equal(t, 500, status)
 	assert.Contains(t, body, "no reply left")
 	s.Add(openaitest.Reply{}, openaitest.Reply{}, openaitest.Status(418, http.Header{"X-A": {"b"}}, "tea"))
-	status, _ = post(t, s.URL+"/embeddings", `{}`)
+	status, _ = post(t, s.URL+"/images", `{}`)
 	assert.Equal(t, 404, status)
 	status, _ = post(t, s.URL+"/responses", `{`)
 	assert.Equal(t, 400, status)
@@ -47,6 +47,15 @@ func TestTheScript(t *testing.T) {
 	require.Len(t, s.Requests(), 5)
 	assert.Equal(t, "/v1/chat/completions", s.Requests()[0].Path)
 	assert.JSONEq(t, `{"model":"m"}`, string(s.Requests()[0].Body))
+}
+
+func TestVectorsComeWithTheirIndexAndNotInOrder(t *testing.T) {
+	s := openaitest.New(openaitest.Reply{Vectors: [][]float32{{1, 2}, {3, 4}}, Usage: &openaitest.Usage{Input: 5}})
+	defer s.Close()
+	status, body := post(t, s.URL+"/embeddings", `{"model":"m","input":["a","b"]}`)
+	assert.Equal(t, 200, status)
+	assert.JSONEq(t, `{"object":"list","model":"m","data":[{"object":"embedding","index":1,"embedding":[3,4]},
+		{"object":"embedding","index":0,"embedding":[1,2]}],"usage":{"prompt_tokens":5,"total_tokens":5}}`, body)
 }
 
 // TestStreamsAreOfTheProtocol: each line is a field, each event is behind the other, and the end is marked.
