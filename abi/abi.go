@@ -1,8 +1,6 @@
 package abi
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/message"
@@ -14,31 +12,57 @@ const Version = 1
 // Hook names a moment at which a plugin is called; it is the name of the export (clause EXP-1).
 type Hook string
 
-// The hooks of ABI 1 that this host calls.
+// The hooks of ABI 1.
 const (
-	HookDescribe       Hook = "describe"
-	HookInit           Hook = "init"
-	HookSessionCreated Hook = "session_created"
-	HookBeforeRun      Hook = "before_run"
-	HookAfterRun       Hook = "after_run"
-	HookRunFailed      Hook = "run_failed"
+	HookDescribe        Hook = "describe"
+	HookInit            Hook = "init"
+	HookMigrateState    Hook = "migrate_state"
+	HookSessionCreated  Hook = "session_created"
+	HookBeforeRun       Hook = "before_run"
+	HookProcess         Hook = "process"
+	HookOnUpdate        Hook = "on_update"
+	HookBeforeIteration Hook = "before_iteration"
+	HookBeforeTools     Hook = "before_tools"
+	HookBeforeFunction  Hook = "before_function"
+	HookCallTool        Hook = "call_tool"
+	HookAfterFunction   Hook = "after_function"
+	HookAfterIteration  Hook = "after_iteration"
+	HookAfterRun        Hook = "after_run"
+	HookRunFailed       Hook = "run_failed"
 )
 
 // Hooks are the hooks that this host calls, in the order of a plugin's life.
-var Hooks = []Hook{HookDescribe, HookInit, HookSessionCreated, HookBeforeRun, HookAfterRun, HookRunFailed}
-
-// RunHooks are those that make a module a provider: it exports one of them at least (clause EXP-3).
-var RunHooks = []Hook{HookSessionCreated, HookBeforeRun, HookAfterRun, HookRunFailed}
-
-// ReservedHooks are names that ABI 1 keeps for what later hosts call. A module that exports one and no hook of
-// [RunHooks] is refused with a hint that a later host is needed (clause EXP-4).
-var ReservedHooks = []string{
-	"process", "before_iteration", "before_tools", "before_function", "after_function", "after_iteration", "call_tool",
-	"on_update", "migrate_state",
+var Hooks = []Hook{
+	HookDescribe, HookInit, HookMigrateState, HookSessionCreated, HookBeforeRun, HookProcess, HookOnUpdate,
+	HookBeforeIteration, HookBeforeTools, HookBeforeFunction, HookCallTool, HookAfterFunction, HookAfterIteration,
+	HookAfterRun, HookRunFailed,
 }
 
+// ProviderHooks are those of a plugin among an agent's providers (clause EXP-4).
+var ProviderHooks = []Hook{
+	HookSessionCreated, HookBeforeRun, HookProcess, HookBeforeIteration, HookBeforeTools, HookBeforeFunction,
+	HookAfterFunction, HookAfterIteration, HookAfterRun, HookRunFailed,
+}
+
+// MiddlewareHooks are those of a plugin among the middleware of a layer (clause EXP-4).
+var MiddlewareHooks = []Hook{HookProcess, HookOnUpdate}
+
+// Layer is where process stands (clauses PRO-2 to PRO-5).
+type Layer string
+
+// The layers.
+const (
+	LayerContext  Layer = "context"
+	LayerAgent    Layer = "agent"
+	LayerChat     Layer = "chat"
+	LayerFunction Layer = "function"
+)
+
+// Layers are all layers.
+var Layers = []Layer{LayerContext, LayerAgent, LayerChat, LayerFunction}
+
 // Features are the names that a description may list in "requires" and that this host has (clause VER-3).
-var Features = []string{}
+var Features = []string{"process", "tools", "kv", "complete", "embed", "search", "events", "http"}
 
 // In is what a plugin receives with each call (clauses IN-1 to IN-11). What the plugin may not read is absent.
 type In struct {
@@ -58,7 +82,7 @@ type In struct {
 	State jsontext.Value `json:"state,omitzero"`
 	// Input is the run's new messages. Right: read "input".
 	Input []*message.Message `json:"input,omitzero"`
-	// Context counts what each source added so far, and holds the messages of those the plugin may read.
+	// Context counts what each source added so far. Right: read "context:SOURCE" or "context:*".
 	Context []Source `json:"context,omitzero"`
 	// Options are the run's options. Right: read "options".
 	Options jsontext.Value `json:"options,omitzero"`
@@ -68,6 +92,30 @@ type In struct {
 	Response *Response `json:"response,omitzero"`
 	// Error says why the run failed. Only for run_failed.
 	Error *Error `json:"error,omitzero"`
+
+	// Layer is where process or on_update stands; Name and Data are what extend_middleware said of it.
+	Layer Layer          `json:"layer,omitzero"`
+	Name  string         `json:"name,omitzero"`
+	Data  jsontext.Value `json:"data,omitzero"`
+	// Streaming says that the answer goes out in pieces.
+	Streaming bool `json:"streaming,omitzero"`
+	// Request is a model call's. Right: read "request".
+	Request *Request `json:"request,omitzero"`
+	// Iteration is the model call that a hook of the loop is about.
+	Iteration *Iteration `json:"iteration,omitzero"`
+	// Call is the tool call that process, a hook or call_tool is about; Calls are those of a reply. Right: read "calls".
+	Call  *Call  `json:"call,omitzero"`
+	Calls []Call `json:"calls,omitzero"`
+	// Result is a call's, for after_function; Results are those of a reply, for after_iteration. Right: read "calls".
+	Result  *Result  `json:"result,omitzero"`
+	Results []Result `json:"results,omitzero"`
+	// Update is one piece of a stream; Carry what the call before left; End says that there are no more.
+	Update *Update        `json:"update,omitzero"`
+	Carry  jsontext.Value `json:"carry,omitzero"`
+	End    bool           `json:"end,omitzero"`
+	// From and To are the versions of a state that migrate_state gets.
+	From int `json:"from,omitzero"`
+	To   int `json:"to,omitzero"`
 }
 
 // Run names the run and where it belongs (clause IN-3).
@@ -78,12 +126,48 @@ type Run struct {
 	ServiceSessionID string `json:"service_session_id,omitzero"`
 }
 
-// Source is what one provider added to the run's context so far (clause IN-6).
+// Source counts what one provider added to the run's context so far (clause IN-6).
 type Source struct {
 	SourceID string `json:"source_id"`
 	Count    int    `json:"count"`
-	// Messages is absent unless the plugin may read this source. Right: read "context:SOURCE" or "context:*".
-	Messages []*message.Message `json:"messages,omitzero"`
+}
+
+// Request is a model call as a plugin sees it (clause PRO-4). Its messages are fetched.
+type Request struct {
+	Count          int      `json:"count"`
+	Instructions   string   `json:"instructions,omitzero"`
+	Tools          []string `json:"tools,omitzero"`
+	ConversationID string   `json:"conversation_id,omitzero"`
+}
+
+// Iteration is one model call of a run (clause HOK-1).
+type Iteration struct {
+	Number int    `json:"number"`
+	Usage  *Usage `json:"usage,omitzero"`
+}
+
+// Call is one tool call (clauses PRO-5 and TOL-2).
+type Call struct {
+	CallID    string         `json:"call_id"`
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitzero"`
+	SourceID  string         `json:"source_id,omitzero"`
+	Data      jsontext.Value `json:"data,omitzero"`
+}
+
+// Result is what a tool call came to (clauses HOK-4 and HOK-5).
+type Result struct {
+	CallID string         `json:"call_id"`
+	Result jsontext.Value `json:"result,omitzero"`
+	Error  string         `json:"error,omitzero"`
+}
+
+// Update is one piece of a streamed answer (clauses UPD-2 and UPD-3).
+type Update struct {
+	Role         message.Role      `json:"role,omitzero"`
+	Contents     []message.Content `json:"contents,omitzero"`
+	MessageID    string            `json:"message_id,omitzero"`
+	FinishReason string            `json:"finish_reason,omitzero"`
 }
 
 // Response is the run's answer (clause IN-9).
@@ -98,38 +182,6 @@ type Response struct {
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
-}
-
-// Out is what a hook returns: its effects (clauses OUT-1 to OUT-8). An absent member changes nothing.
-type Out struct {
-	// ExtendMessages are added to the context under the plugin's source id.
-	ExtendMessages []*message.Message `json:"extend_messages,omitzero"`
-	// ExtendInstructions are added to the run's instructions.
-	ExtendInstructions []string `json:"extend_instructions,omitzero"`
-	// State replaces the plugin's bucket.
-	State jsontext.Value `json:"state,omitzero"`
-	// Metadata is merged, key by key, into the run's shared metadata.
-	Metadata map[string]jsontext.Value `json:"metadata,omitzero"`
-	// Error reports that the hook failed. State is kept, other effects are dropped.
-	Error *Error `json:"error,omitzero"`
-
-	// Unknown counts members that the host passed over.
-	Unknown int `json:"-"`
-}
-
-// Effects says which members of [Out] a hook may return (clause OUT-3).
-func Effects(h Hook) []string {
-	switch h {
-	case HookBeforeRun:
-		return []string{"extend_messages", "extend_instructions", "state", "metadata", "error"}
-	case HookAfterRun, HookRunFailed:
-		return []string{"state", "metadata", "error"}
-	case HookSessionCreated:
-		return []string{"state", "error"}
-	case HookInit:
-		return []string{"error"}
-	}
-	return nil
 }
 
 // Description is what describe returns (clauses DSC-1 to DSC-7).
@@ -147,50 +199,14 @@ type Description struct {
 	ConfigSchema jsontext.Value `json:"config_schema,omitzero"`
 	// Grants are the rights that the plugin asks for.
 	Grants *Grants `json:"grants,omitzero"`
+	// Layers says at which layers process can stand; none says any.
+	Layers []Layer `json:"layers,omitzero"`
+	// StateVersion grows where the form of the plugin's state changes.
+	StateVersion int `json:"state_version,omitzero"`
 
 	// Unknown counts members that the host passed over.
 	Unknown int `json:"-"`
 }
-
-// Grants are rights: what a plugin may read, what it may add, and which folders it may see (clauses GRA-1 to GRA-6).
-type Grants struct {
-	// Read lists parts of the run: "input", "response", "options", "metadata", "context:SOURCE", "context:*".
-	Read []string `json:"read,omitzero"`
-	// Add lists effects: "messages", "instructions", "metadata".
-	Add []string `json:"add,omitzero"`
-	// Roles lists the roles that added messages may have.
-	Roles []message.Role `json:"roles,omitzero"`
-	// Files lists folders.
-	Files []FileGrant `json:"files,omitzero"`
-}
-
-// FileGrant lets a plugin read one folder (clause GRA-5).
-type FileGrant struct {
-	// Guest is the path under which the plugin sees the folder: absolute, with slashes.
-	Guest string `json:"guest"`
-	// Mode is "ro", the only one in ABI 1.
-	Mode string `json:"mode,omitzero"`
-}
-
-// DefaultGrants is what a plugin may do without being granted anything (clause GRA-2).
-func DefaultGrants() Grants {
-	return Grants{
-		Read:  []string{"input", "response"},
-		Add:   []string{"messages", "instructions"},
-		Roles: []message.Role{message.RoleUser},
-	}
-}
-
-// CanRead reports whether the rights hold part: "input", "response", "options" or "metadata".
-func (g Grants) CanRead(part string) bool { return slices.Contains(g.Read, part) }
-
-// CanReadSource reports whether the rights hold the messages that a source added.
-func (g Grants) CanReadSource(sourceID string) bool {
-	return slices.Contains(g.Read, "context:*") || slices.Contains(g.Read, "context:"+sourceID)
-}
-
-// CanAdd reports whether the rights hold an effect: "messages", "instructions" or "metadata".
-func (g Grants) CanAdd(effect string) bool { return slices.Contains(g.Add, effect) }
 
 // Code tells kinds of failure apart (clause ERR-2).
 type Code string
@@ -205,6 +221,7 @@ const (
 	CodeLimit        Code = "limit"         // a limit was reached
 	CodeTimeout      Code = "timeout"       // a deadline passed
 	CodeCancelled    Code = "cancelled"     // the caller gave up
+	CodeConflict     Code = "conflict"      // somebody else was first
 	CodeModel        Code = "model"         // the model failed
 	CodeInternal     Code = "internal"      // anything else, on the host's side
 )
@@ -212,13 +229,16 @@ const (
 // Codes are all codes, in the order in which errors list them.
 var Codes = []Code{
 	CodeFailed, CodeInvalidInput, CodeUnavailable, CodeNotFound, CodeDenied, CodeLimit, CodeTimeout, CodeCancelled,
-	CodeModel, CodeInternal,
+	CodeConflict, CodeModel, CodeInternal,
 }
 
 // Error is the envelope in which failures are data, in both directions (clause ERR-1).
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
+	// Cause is the number under which the host keeps an error that call_next returned; a plugin that returns the envelope
+	// with it returns that error (clause PRO-6).
+	Cause int `json:"cause,omitzero"`
 }
 
 // Error is the message, with the code before it unless that says nothing more.

@@ -13,7 +13,7 @@ import (
 
 var (
 	defined  = regexp.MustCompile(`(?m)^- \*\*([A-Z]{2,3}-\d+)\*\* `)
-	referred = regexp.MustCompile(`\b(?:MOD|EXP|LIF|IN|OUT|MSG|ERR|DSC|GRA|LIM|VER)-\d+\b`)
+	referred = regexp.MustCompile(`\b(?:MOD|EXP|LIF|IN|OUT|PRO|UPD|HOK|TOL|HF|MSG|ERR|DSC|GRA|LIM|VER)-\d+\b`)
 )
 
 // Each clause has an id of its own, and every id that the code or the contract refers to is a clause.

@@ -3,7 +3,6 @@ package abi
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/internal/strictjson"
-	"github.com/weft-run/weft/message"
 )
 
 // Depth is how deep the JSON of a guest may nest (clause LIM-4).
@@ -32,56 +30,6 @@ func (e *OutputError) Error() string {
 	}
 	return "at " + e.Pointer + ": " + e.Reason
 }
-
-// DecodeOut reads what hook h returned. It is strict: one JSON object and nothing after it, no duplicate names, valid
-// UTF-8, nesting of at most [Depth], right types, known roles and codes, and only the effects that [Effects] lists for
-// h. Members that no version of the contract names are passed over and counted in [Out.Unknown]. Every error is an
-// [*OutputError].
-func DecodeOut(h Hook, data []byte) (*Out, error) {
-	dec, err := open(data)
-	if err != nil {
-		return nil, err
-	}
-	out := &Out{}
-	messages := message.Decoder{RefuseUnknownKinds: true}
-	allowed := Effects(h)
-	err = strictjson.Object(dec, &out.Unknown, func(name string) (bool, error) {
-		if !slices.Contains(effectNames, name) {
-			return false, nil
-		}
-		if !slices.Contains(allowed, name) {
-			return true, &OutputError{
-				Pointer: "/" + name,
-				Reason:  fmt.Sprintf("%s has no effect %q; it may return %s", h, name, strings.Join(allowed, ", ")),
-			}
-		}
-		var err error
-		switch name {
-		case "extend_messages":
-			out.ExtendMessages, err = messages.List(dec)
-		case "extend_instructions":
-			out.ExtendInstructions, err = strictjson.Strings(dec)
-		case "state":
-			out.State, err = strictjson.RawObject(dec)
-		case "metadata":
-			out.Metadata, err = strictjson.Members(dec)
-		case "error":
-			out.Error, err = readError(dec, &out.Unknown)
-		}
-		return true, err
-	})
-	out.Unknown += messages.Unknown
-	if err == nil {
-		err = strictjson.End(dec)
-	}
-	if err != nil {
-		return nil, outputError(err)
-	}
-	return out, nil
-}
-
-// effectNames are all members of Out, whichever hook they belong to.
-var effectNames = []string{"extend_messages", "extend_instructions", "state", "metadata", "error"}
 
 // DecodeDescription reads what describe returned, as strictly as [DecodeOut] reads effects.
 func DecodeDescription(data []byte) (*Description, error) {
@@ -110,6 +58,13 @@ func DecodeDescription(data []byte) (*Description, error) {
 			d.ConfigSchema, err = strictjson.RawObject(dec)
 		case "grants":
 			d.Grants, err = readGrants(dec, &d.Unknown)
+		case "layers":
+			d.Layers, err = readLayers(dec)
+		case "state_version":
+			d.StateVersion, err = strictjson.Int(dec)
+			if err == nil && d.StateVersion < 0 {
+				err = strictjson.Faultf(dec, "state_version %d is below 0", d.StateVersion)
+			}
 		case "error":
 			failure, err = readError(dec, &d.Unknown)
 		default:
@@ -129,85 +84,6 @@ func DecodeDescription(data []byte) (*Description, error) {
 	return d, nil
 }
 
-func readGrants(dec *jsontext.Decoder, unknown *int) (*Grants, error) {
-	g := &Grants{}
-	err := strictjson.Object(dec, unknown, func(name string) (bool, error) {
-		var err error
-		switch name {
-		case "read":
-			g.Read, err = strictjson.Strings(dec)
-		case "add":
-			g.Add, err = strictjson.Strings(dec)
-		case "roles":
-			var roles []string
-			roles, err = strictjson.Strings(dec)
-			for _, r := range roles {
-				g.Roles = append(g.Roles, message.Role(r))
-			}
-		case "files":
-			err = strictjson.Array(dec, func() error {
-				var f FileGrant
-				err := strictjson.Object(dec, unknown, func(name string) (bool, error) {
-					var err error
-					switch name {
-					case "guest":
-						f.Guest, err = strictjson.String(dec)
-					case "mode":
-						f.Mode, err = strictjson.String(dec)
-					default:
-						return false, nil
-					}
-					return true, err
-				})
-				g.Files = append(g.Files, f)
-				return err
-			})
-		default:
-			// A right that this host does not know must not be passed over: the plugin counts on it.
-			err = strictjson.Faultf(dec, "right %q is not known to this host; it knows read, add, roles, files", name)
-		}
-		return true, err
-	})
-	if err == nil {
-		err = g.Check()
-	}
-	return g, err
-}
-
-// Check reports rights that do not exist (clause GRA-6), all of them at once.
-func (g Grants) Check() error {
-	var faults []string
-	for _, r := range g.Read {
-		source, isContext := strings.CutPrefix(r, "context:")
-		if !slices.Contains([]string{"input", "response", "options", "metadata"}, r) && (!isContext || source == "") {
-			faults = append(faults, fmt.Sprintf(
-				`read %q is not one of input, response, options, metadata, "context:SOURCE", "context:*"`, r))
-		}
-	}
-	for _, a := range g.Add {
-		if !slices.Contains([]string{"messages", "instructions", "metadata"}, a) {
-			faults = append(faults, fmt.Sprintf("add %q is not one of messages, instructions, metadata", a))
-		}
-	}
-	for _, r := range g.Roles {
-		if !r.Valid() {
-			faults = append(faults, fmt.Sprintf("role %q is not one of system, user, assistant, tool", r))
-		}
-	}
-	for _, f := range g.Files {
-		if !strings.HasPrefix(f.Guest, "/") {
-			faults = append(faults, fmt.Sprintf("files: guest %q is no absolute path, such as /docs", f.Guest))
-		}
-		if f.Mode != "" && f.Mode != "ro" {
-			faults = append(faults, fmt.Sprintf("files: mode %q of %s is not ro, the only mode of ABI 1", f.Mode, f.Guest))
-		}
-	}
-	if faults == nil {
-		return nil
-	}
-	return &OutputError{Pointer: "", Reason: strings.Join(faults, "; ")}
-}
-
 func readError(dec *jsontext.Decoder, unknown *int) (*Error, error) {
 	e := &Error{Code: CodeFailed}
 	err := strictjson.Object(dec, unknown, func(name string) (bool, error) {
@@ -222,6 +98,8 @@ func readError(dec *jsontext.Decoder, unknown *int) (*Error, error) {
 			}
 		case "message":
 			e.Message, err = strictjson.String(dec)
+		case "cause":
+			e.Cause, err = strictjson.Int(dec)
 		default:
 			return false, nil
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestDecodeOut(t *testing.T) {
-	out, err := abi.DecodeOut(abi.HookBeforeRun, []byte(`{
+	out, err := abi.DecodeOut(abi.HookBeforeRun, "", []byte(`{
 		"extend_messages": [{"role":"user","text":"a"}], "extend_instructions": ["b"],
 		"state": {"n": 1.0}, "metadata": {"k": [1]}, "later": {"x": 1}, "tools_v2": 3}`))
 	require.NoError(t, err)
@@ -47,14 +47,14 @@ func TestDecodeOutRefuses(t *testing.T) {
 		{"session_created", `{"metadata":{}}`, `session_created has no effect "metadata"`},
 		{"init", `{"state":{}}`, `init has no effect "state"`},
 	} {
-		_, err := abi.DecodeOut(abi.Hook(c.hook), []byte(c.text))
+		_, err := abi.DecodeOut(abi.Hook(c.hook), "", []byte(c.text))
 		require.ErrorContains(t, err, c.want)
 		var own *abi.OutputError
 		require.ErrorAs(t, err, &own)
 	}
-	_, err := abi.DecodeOut(abi.HookBeforeRun, []byte(`{"STATE":{},"State":{}}`))
+	_, err := abi.DecodeOut(abi.HookBeforeRun, "", []byte(`{"STATE":{},"State":{}}`))
 	require.NoError(t, err, "names differ by case, and are unknown then")
-	_, err = abi.DecodeOut(abi.HookBeforeRun, []byte(`{"state":{"n":1e999}}`))
+	_, err = abi.DecodeOut(abi.HookBeforeRun, "", []byte(`{"state":{"n":1e999}}`))
 	require.NoError(t, err, "a number keeps its digits, however large")
 }
 
@@ -72,7 +72,7 @@ func TestDecodeDescription(t *testing.T) {
 		`{"grants":{"network":["*"]}}`:                         `right "network" is not known to this host`,
 		`{"grants":{"read":["secrets"]}}`:                      `read "secrets" is not one of`,
 		`{"grants":{"read":["context:"]}}`:                     `read "context:" is not one of`,
-		`{"grants":{"add":["tools"]}}`:                         `add "tools" is not one of`,
+		`{"grants":{"add":["tool"]}}`:                          `add "tool" is not one of`,
 		`{"grants":{"roles":["root"]}}`:                        `role "root" is not one of`,
 		`{"grants":{"files":[{"guest":"docs"}]}}`:              `"docs" is no absolute path`,
 		`{"grants":{"files":[{"guest":"/docs","mode":"rw"}]}}`: `mode "rw" of /docs is not ro`,
@@ -97,7 +97,7 @@ func FuzzDecodeOut(f *testing.F) {
 	f.Add([]byte(`{"error":{"message":"m"},"metadata":{"k":1}}`))
 	f.Add([]byte(`{"state":{"a":"\ud800"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := abi.DecodeOut(abi.HookBeforeRun, data)
+		_, err := abi.DecodeOut(abi.HookBeforeRun, "", data)
 		if err != nil {
 			var own *abi.OutputError
 			if !errors.As(err, &own) {

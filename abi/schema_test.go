@@ -42,7 +42,11 @@ func TestSchemaHoldsTheTypes(t *testing.T) {
 		"In": reflect.TypeFor[abi.In](), "Run": reflect.TypeFor[abi.Run](), "Source": reflect.TypeFor[abi.Source](),
 		"Response": reflect.TypeFor[abi.Response](), "Usage": reflect.TypeFor[abi.Usage](), "Out": reflect.TypeFor[abi.Out](),
 		"Description": reflect.TypeFor[abi.Description](), "Grants": reflect.TypeFor[abi.Grants](),
-		"FileGrant": reflect.TypeFor[abi.FileGrant](),
+		"FileGrant": reflect.TypeFor[abi.FileGrant](), "SearchGrant": reflect.TypeFor[abi.SearchGrant](),
+		"HTTPGrant": reflect.TypeFor[abi.HTTPGrant](), "Budget": reflect.TypeFor[abi.Budget](),
+		"Request": reflect.TypeFor[abi.Request](), "Iteration": reflect.TypeFor[abi.Iteration](), "Call": reflect.TypeFor[abi.Call](),
+		"Result": reflect.TypeFor[abi.Result](), "Update": reflect.TypeFor[abi.Update](), "Tool": reflect.TypeFor[abi.Tool](),
+		"Middleware": reflect.TypeFor[abi.Middleware](),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var members, required []string
@@ -105,7 +109,7 @@ func TestSchemaAgreesWithTheDecoder(t *testing.T) {
 		`{"metadata":1}`:                                                     false,
 		`[]`:                                                                 false,
 	} {
-		_, err := abi.DecodeOut(abi.HookBeforeRun, []byte(text))
+		_, err := abi.DecodeOut(abi.HookBeforeRun, "", []byte(text))
 		if got := err == nil; got != good {
 			t.Errorf("decoder: %s: taken=%v, want %v (%v)", text, got, good, err)
 		}

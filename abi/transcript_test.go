@@ -26,7 +26,7 @@ func TestTranscriptsMeetTheContract(t *testing.T) {
 			require.NoError(t, validate(t, "Out", out))
 			var call abi.In
 			require.NoError(t, json.Unmarshal(in, &call, json.RejectUnknownMembers(true)))
-			_, err = abi.DecodeOut(call.Hook, out)
+			_, err = abi.DecodeOut(call.Hook, call.Layer, out)
 			require.NoError(t, err)
 			seen[call.Hook] = true
 		})

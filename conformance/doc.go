@@ -11,9 +11,9 @@
 //	}
 //
 // The format of a scenario is described in scenarios/README.md; scenarios-extra holds further files for rules that the
-// recorded ones do not reach. A scenario is played in one of two ways: with its scripted providers compiled natively, or
-// with each of them as a WebAssembly plugin (guests/script). Both must see the same.
+// recorded ones do not reach. A scenario is played in one of two ways: with its scripted providers and middleware compiled
+// natively, or with each of them as a WebAssembly plugin (guests/script). Both must see the same.
 //
-// A file that uses what this version does not have is never played by halves: its result is [Unsupported] and says what
-// is missing.
+// A file that asks of a plugin what the contract gives it no way to do is never played by halves: its result is
+// [Unsupported] and says what is missing.
 package conformance

@@ -12,9 +12,7 @@ import (
 	"testing"
 
 	"github.com/weft-run/weft/conformance"
-	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/engine"
-	"github.com/weft-run/weft/message"
 )
 
 // guest is what all tests with plugins share: it is built and compiled once, because under the race detector that takes
@@ -24,7 +22,7 @@ var guest struct {
 	dir     string
 	module  []byte
 	engine  *engine.Engine
-	keep    *wasm.Provider // while it is open the engine keeps the compiled code
+	keep    []func(context.Context) error // what keeps plugins open
 	failure error
 }
 
@@ -48,24 +46,38 @@ func makeGuest(ctx context.Context) error {
 		return err
 	}
 	out := filepath.Join(dir, "script.wasm")
-	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-trimpath", "-o", out, ".")
-	build.Dir = filepath.Join("guests", "script")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	if text, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the guest: %w\n%s", err, text)
+	if err := buildGuest(ctx, "script", out); err != nil {
+		return err
 	}
 	if guest.module, err = os.ReadFile(out); err != nil {
 		return err
 	}
 	guest.engine = engine.New(engine.Options{})
-	guest.keep, err = wasm.Load(ctx, guest.engine, wasm.Config{
-		Module: guest.module, SourceID: "keep", Limits: wasm.Limits{Start: engine.Unlimited, CPU: engine.Unlimited},
-		Grants: wasm.Grants{
-			Read: []string{"context:*", "options", "metadata"}, Add: []string{"metadata"},
-			Roles: []message.Role{message.RoleSystem, message.RoleAssistant, message.RoleTool},
-		},
-	})
-	return err
+	// The engine keeps the compiled code of a module for as long as a plugin of it is open, and wrapping providers are played
+	// with another one.
+	s, err := conformance.Load(filepath.Join("scenarios", "context-process-order.json"))
+	if err != nil {
+		return err
+	}
+	for _, sourceID := range []string{"a", "w"} {
+		closer, err := conformance.LoadPlugin(ctx, s, sourceID, conformance.Options{Wasm: true, Guest: guest.module, Engine: guest.engine})
+		guest.keep = append(guest.keep, closer)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildGuest builds a folder of guests as a module.
+func buildGuest(ctx context.Context, folder, out string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-trimpath", "-o", out, ".")
+	build.Dir = filepath.Join("guests", folder)
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	if text, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the guest %s: %w\n%s", folder, err, text)
+	}
+	return nil
 }
 
 // noteSources looks at the guest's sources, so that go test runs the tests anew where one of them changed.
@@ -87,8 +99,8 @@ func noteSources(dirs ...string) error {
 // closeGuest frees what the tests shared.
 func closeGuest(ctx context.Context) error {
 	var all []error
-	if guest.keep != nil {
-		all = append(all, guest.keep.Close(ctx))
+	for _, closer := range guest.keep {
+		all = append(all, closer(ctx))
 	}
 	if guest.engine != nil {
 		all = append(all, guest.engine.Close(ctx))

@@ -10,8 +10,16 @@ import (
 	"github.com/weft-run/weft/message"
 )
 
-// middleware compiles scripted middleware natively, each into the list of its layer.
-func (p *play) middleware(scripts []Middleware) host.Middleware {
+// middleware makes the middleware of the agent or of a turn.
+func (p *play) middleware(ctx context.Context, scripts []Middleware) (host.Middleware, error) {
+	if p.options.Wasm {
+		return p.pluginMiddleware(ctx, scripts)
+	}
+	return p.nativeMiddleware(scripts), nil
+}
+
+// nativeMiddleware compiles scripted middleware natively, each into the list of its layer.
+func (p *play) nativeMiddleware(scripts []Middleware) host.Middleware {
 	var m host.Middleware
 	for _, script := range scripts {
 		switch script.Layer {

@@ -6,25 +6,21 @@ import (
 	"github.com/weft-run/weft/abi"
 )
 
-// Missing lists what the scenario uses and this version does not have, or, with wasm, does not have for plugins. It is
-// found by looking at the file alone; where it is empty, the scenario can be played.
+// Missing lists what the scenario uses and cannot be played: nothing natively; with wasm, operations in hooks of a plugin
+// that the contract gives no such effect. It is found by looking at the file alone; where it is empty, the scenario can be
+// played.
 func (s *Scenario) Missing(wasm bool) []string {
+	if !wasm {
+		return nil
+	}
 	var missing []string
-	add := func(uses bool, what string) {
-		if uses && !slices.Contains(missing, what) {
-			missing = append(missing, what)
-		}
-	}
-	a := &s.Agent
-	add(wasm && len(a.Middleware) > 0, "middleware as a plugin")
-	for _, t := range s.Turns {
-		add(wasm && len(t.Middleware) > 0, "middleware as a plugin")
-	}
-	for _, p := range a.Providers {
-		add(wasm && p.Script["process"] != nil, "wrapping provider as a plugin")
+	for _, p := range s.Agent.Providers {
 		for _, hook := range hooks {
 			for _, op := range p.Script[hook] {
-				add(wasm && !pluginMay(hook, op.Name), op.Name+" in "+hook+" of a plugin")
+				what := op.Name + " in " + hook + " of a plugin"
+				if !pluginMay(hook, op.Name) && !slices.Contains(missing, what) {
+					missing = append(missing, what)
+				}
 			}
 		}
 	}
@@ -46,5 +42,5 @@ var opEffects = map[string]string{
 // pluginMay reports whether a plugin can do in a hook what the operation says.
 func pluginMay(hook, op string) bool {
 	effect, ok := opEffects[op]
-	return !ok || hook == "process" || slices.Contains(abi.Effects(abi.Hook(hook)), effect)
+	return !ok || slices.Contains(abi.Effects(abi.Hook(hook), abi.LayerContext), effect)
 }

@@ -207,7 +207,7 @@ func readMiddleware(f *faults, n *node) Middleware {
 	o := f.object(n, "kind", "name", "layer", "when", "process")
 	o.need("kind", "name", "layer", "process")
 	o.word("kind", "", string(KindScript))
-	m := Middleware{Name: o.name("name"), Layer: o.word("layer", "", layers...)}
+	m := Middleware{Config: n.raw, Name: o.name("name"), Layer: o.word("layer", "", layers...)}
 	if w := o.byKey["when"]; w != nil {
 		key := "last_role"
 		if m.Layer == layerFunction {

@@ -14,7 +14,7 @@ import (
 
 // Options say how a scenario is played. The zero value plays it natively.
 type Options struct {
-	// Wasm plays each scripted provider as a plugin.
+	// Wasm plays each scripted provider, and each scripted middleware, as a plugin.
 	Wasm bool
 	// Guest is that plugin: the module that guests/script is built into. Mandatory with Wasm.
 	Guest []byte
@@ -80,9 +80,13 @@ func (p *play) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	middleware, err := p.middleware(ctx, a.Middleware)
+	if err != nil {
+		return err
+	}
 	config := host.AgentConfig{
 		Name: a.Name, Instructions: a.Instructions, Client: p.model, Tools: tools, Options: a.Options,
-		Middleware: p.middleware(a.Middleware), FunctionInvocation: a.FunctionInvocation, Compaction: a.Compaction,
+		Middleware: middleware, FunctionInvocation: a.FunctionInvocation, Compaction: a.Compaction,
 		PerServiceCallHistory: a.PerServiceCallHistory,
 		DefaultHistory:        a.DefaultHistory, Logger: slog.New(p.warnings),
 	}
@@ -134,7 +138,12 @@ func (p *play) turn(ctx context.Context, i int) {
 		p.result.differ(path+"/session", "a session", err.Error())
 		return
 	}
-	config := host.RunConfig{Session: session, Options: t.Options, Middleware: p.middleware(t.Middleware)}
+	middleware, err := p.middleware(ctx, t.Middleware)
+	if err != nil {
+		p.result.differ(path+"/middleware", "plugins that can be loaded", err.Error())
+		return
+	}
+	config := host.RunConfig{Session: session, Options: t.Options, Middleware: middleware}
 	input, err := p.input(t)
 	if err != nil {
 		p.result.differ(path+"/approve", "a request that an earlier response carried", err.Error())

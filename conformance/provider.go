@@ -126,7 +126,7 @@ func (s *providerScope) do(ctx context.Context, op Op) error {
 		}
 		s.sc.ExtendTools(tools...)
 	case "extend_middleware":
-		return s.sc.ExtendMiddleware(s.play.middleware(op.Middleware))
+		return s.sc.ExtendMiddleware(s.play.nativeMiddleware(op.Middleware))
 	case "state_set":
 		return s.sc.State().Set(op.Key, op.Value)
 	case "state_incr":

@@ -11,7 +11,7 @@ const (
 	Pass Status = "pass"
 	// Fail: something else was seen; see [Result.Differences].
 	Fail Status = "fail"
-	// Unsupported: the file uses what this version does not have; see [Result.Missing]. Nothing was played.
+	// Unsupported: the file uses what this way of playing does not have; see [Result.Missing]. Nothing was played.
 	Unsupported Status = "unsupported"
 )
 
@@ -24,7 +24,7 @@ type Result struct {
 	File   string `json:"file,omitempty"`
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	// Missing lists what the file uses and this version, or this way of playing, does not have.
+	// Missing lists what the file uses and this way of playing does not have.
 	Missing []string `json:"missing,omitempty"`
 	// Differences are the first ten, in the order of the turns and then of the file's "expect".
 	Differences []Difference `json:"differences,omitempty"`

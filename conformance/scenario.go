@@ -68,6 +68,8 @@ type Provider struct {
 
 // Middleware is one scripted middleware.
 type Middleware struct {
+	// Config is the middleware's JSON as it stands in the file; it is the configuration of the plugin that plays it.
+	Config  jsontext.Value
 	Name    string
 	Layer   string
 	When    When

@@ -33,9 +33,7 @@ func (t *scriptedTool) Definition() host.ToolDefinition {
 
 // Call keeps the call, and returns or fails with what the file says.
 func (t *runningTool) Call(_ context.Context, arguments jsontext.Value) (jsontext.Value, error) {
-	t.play.mu.Lock()
-	t.play.toolRuns = append(t.play.toolRuns, ToolRun{Name: t.Name, Arguments: arguments.Clone()})
-	t.play.mu.Unlock()
+	t.play.toolRan(t.Name, arguments)
 	if t.Fails != nil {
 		return nil, errors.New(*t.Fails)
 	}
@@ -43,6 +41,13 @@ func (t *runningTool) Call(_ context.Context, arguments jsontext.Value) (jsontex
 		return quote(""), nil
 	}
 	return quote(*t.Returns), nil
+}
+
+// toolRan keeps one execution of a tool.
+func (p *play) toolRan(name string, arguments jsontext.Value) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.toolRuns = append(p.toolRuns, ToolRun{Name: name, Arguments: arguments.Clone()})
 }
 
 // approvalTool is one that asks before each call.

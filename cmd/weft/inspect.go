@@ -22,15 +22,23 @@ func newInspect(s streams) *cobra.Command {
 	var engineFlags engineFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "inspect FILE.wasm",
-		Short: "Tell what a plugin is, and what it asks for",
+		Use:   "inspect FILE.wasm [weft.yaml]",
+		Short: "Tell what a plugin is, what it asks for, and what it is given",
 		Long: strings.TrimSpace(`
 Tell what a module is: its size and digest, what built it, its memory, its hooks and other exports, and what it imports.
 If it exports describe, that is run in the sandbox, without any rights, and what it says of itself is shown: its name,
-its config, and the rights that it asks for. Nothing else of the module is run but its start.`),
-		Example:           "  weft inspect plugins/clock.wasm\n  weft inspect --json plugins/clock.wasm",
-		Args:              between(1, 1, "one file"),
-		ValidArgsFunction: completeFiles("wasm"),
+its config, and the rights that it asks for. Nothing else of the module is run but its start.
+
+With a config, each entry of it that names the file is shown too: the rights that the plugin asks for, those that the entry
+gives, and the hooks and imports by which the plugin could make use of them, side by side; then what is asked for and not
+given, with the lines to add, what is given and not asked for, and what is given and used by nothing in the module. Where
+the plugin would not load with an entry, the exit code is 1.`),
+		Example: strings.Trim(`
+  weft inspect plugins/clock.wasm
+  weft inspect plugins/clock.wasm weft.yaml
+  weft inspect --json plugins/clock.wasm`, "\n"),
+		Args:              between(1, 2, "one file, and one config at most,"),
+		ValidArgsFunction: completeInOrder([]string{"wasm"}, []string{"yaml", "yml"}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log, err := newLogger(s, "warn")
 			if err != nil {
@@ -42,14 +50,26 @@ its config, and the rights that it asks for. Nothing else of the module is run b
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			i, err := inspect(ctx, e, args[0], (&progress{w: s.err}).loading)
+			waiting := &progress{w: s.err}
+			i, err := inspect(ctx, e, args[0], waiting.loading)
 			if i == nil {
 				return interrupted(err)
+			}
+			if len(args) > 1 && err == nil {
+				done := waiting.loading(args[0])
+				i.Entries, err = inspectEntries(ctx, e, args[0], args[1])
+				done()
+				if i.Entries == nil {
+					return interrupted(err)
+				}
 			}
 			if asJSON {
 				return errors.Join(printJSON(s.out, i), err)
 			}
 			i.print(s.out)
+			if len(args) > 1 && err == nil && len(i.Entries) == 0 {
+				i.printSuggestion(s.out, args[1])
+			}
 			return err
 		},
 	}
@@ -64,14 +84,18 @@ type inspection struct {
 	Size      int    `json:"size"`
 	SHA256    string `json:"sha256"`
 	Toolchain string `json:"toolchain,omitempty"`
-	// Hooks are exports that this host calls, Reserved those that a later one will, Exports all others.
+	// Hooks are exports that this host calls, Exports all others.
 	Hooks       []string         `json:"hooks"`
-	Reserved    []string         `json:"reserved,omitempty"`
 	Exports     []signatureJSON  `json:"exports,omitempty"`
 	Imports     []signatureJSON  `json:"imports,omitempty"`
 	Memory      memoryJSON       `json:"memory"`
 	Functions   int              `json:"functions"`
 	Description *descriptionJSON `json:"description,omitempty"`
+	// Entries are those of the config that name the file; absent where no config was named.
+	Entries []entryJSON `json:"entries,omitzero"`
+
+	asked   []wasm.AuditedRight // and whether it is given by default
+	missing []string            // lines that give it
 }
 
 // signatureJSON is an import, or an export that is no hook.
@@ -99,6 +123,8 @@ type descriptionJSON struct {
 	Requires     []string       `json:"requires,omitempty"`
 	ConfigSchema jsontext.Value `json:"config_schema,omitempty"`
 	Grants       *abi.Grants    `json:"grants,omitempty"`
+	Layers       []abi.Layer    `json:"layers,omitempty"`
+	StateVersion int            `json:"state_version,omitempty"`
 }
 
 // inspect reads a module and lets it describe itself. Where only that failed, there is both an inspection and an error.
@@ -122,7 +148,14 @@ func inspect(ctx context.Context, e *engine.Engine, path string, loading func(st
 	}
 	i.Description = &descriptionJSON{
 		Name: d.Name, Version: d.Version, Description: d.Description, ABI: max(d.ABI, 1), SourceID: d.SourceID,
-		Requires: d.Requires, ConfigSchema: d.ConfigSchema, Grants: d.Grants,
+		Requires: d.Requires, ConfigSchema: d.ConfigSchema, Grants: d.Grants, Layers: d.Layers, StateVersion: d.StateVersion,
+	}
+	audit := wasm.Compare(d.Grants, abi.DefaultGrants(), wasm.UsesOf(info, ""))
+	i.missing = audit.Missing
+	for _, r := range audit.Rights {
+		if r.Asked {
+			i.asked = append(i.asked, r)
+		}
 	}
 	return i, nil
 }
@@ -149,8 +182,6 @@ func newInspection(path string, info *engine.Info) *inspection {
 		switch {
 		case slices.Contains(abi.Hooks, abi.Hook(e.Name)) && info.Callable(e.Name):
 			i.Hooks = append(i.Hooks, e.Name)
-		case slices.Contains(abi.ReservedHooks, e.Name):
-			i.Reserved = append(i.Reserved, e.Name)
 		default:
 			i.Exports = append(i.Exports, signatureJSON{Name: e.Name, Kind: e.Kind, Params: e.Params, Results: e.Results})
 		}

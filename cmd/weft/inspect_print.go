@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-run/weft/abi"
-	"github.com/weft-run/weft/message"
+	"github.com/weft-run/weft/host/wasm"
 )
 
 // print writes an inspection for people.
@@ -23,9 +23,6 @@ func (i *inspection) print(w io.Writer) {
 		hooks = "none: this is no plugin that weft could load"
 	}
 	row(w, "hooks", hooks)
-	if len(i.Reserved) > 0 {
-		row(w, "later hooks", strings.Join(i.Reserved, ", ")+" (not called by this version)")
-	}
 	row(w, "exports", signatures(i.Exports))
 	for n, module := range modulesOf(i.Imports) {
 		label := "imports"
@@ -42,7 +39,30 @@ func (i *inspection) print(w io.Writer) {
 	}
 	if i.Description != nil {
 		i.Description.print(w)
+		label := "asks for"
+		for _, r := range i.asked {
+			row(w, label, r.Name+notes(r))
+			label = ""
+		}
 	}
+	for n := range i.Entries {
+		i.Entries[n].print(w)
+	}
+}
+
+// notes say by what in the module a right could be used, and that it need not be given.
+func notes(r wasm.AuditedRight) string {
+	var all []string
+	if r.Given {
+		all = append(all, "granted by default")
+	}
+	if r.Uses == nil {
+		all = append(all, "used by nothing in the module")
+	}
+	if all == nil {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
 }
 
 // String is the memory for people.
@@ -56,7 +76,7 @@ func (m memoryJSON) String() string {
 // row writes one line of a module's, unless there is nothing to say.
 func row(w io.Writer, label, value string) {
 	if value != "" {
-		fmt.Fprintf(w, "  %-12s  %s\n", label, printable(value))
+		fmt.Fprintf(w, "  %-13s  %s\n", label, printable(value))
 	}
 }
 
@@ -88,45 +108,23 @@ func (d *descriptionJSON) print(w io.Writer) {
 	row(w, "abi", fmt.Sprint(d.ABI))
 	row(w, "source id", d.SourceID)
 	row(w, "requires", strings.Join(d.Requires, ", "))
+	row(w, "layers", layers(d.Layers))
+	if d.StateVersion > 0 {
+		row(w, "state version", fmt.Sprint(d.StateVersion))
+	}
 	label := "config"
 	for _, line := range configLines(d.ConfigSchema) {
 		row(w, label, line)
 		label = ""
 	}
-	d.printGrants(w)
 }
 
-// printGrants tells what the plugin asks for, and of that what it must be granted.
-func (d *descriptionJSON) printGrants(w io.Writer) {
-	if d.Grants == nil {
-		return
+func layers(list []abi.Layer) string {
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = string(l)
 	}
-	g, have := d.Grants, abi.DefaultGrants()
-	roles := func(list []message.Role) []string {
-		var names []string
-		for _, r := range list {
-			names = append(names, string(r))
-		}
-		return names
-	}
-	label := "asks for"
-	for _, ask := range []struct {
-		list        string
-		asked, have []string
-	}{{"read", g.Read, have.Read}, {"add", g.Add, have.Add}, {"roles", roles(g.Roles), roles(have.Roles)}} {
-		for _, right := range ask.asked {
-			line := ask.list + " " + right
-			if slices.Contains(ask.have, right) {
-				line += " (granted by default)"
-			}
-			row(w, label, line)
-			label = ""
-		}
-	}
-	for _, f := range g.Files {
-		row(w, label, "files: a folder at "+f.Guest+", to read")
-		label = ""
-	}
+	return strings.Join(names, ", ")
 }
 
 // configLines sum up a config schema, one key a line.

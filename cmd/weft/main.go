@@ -113,7 +113,7 @@ model, its instructions, and the providers that add context to each run.`),
 		SilenceErrors: true, SilenceUsage: true,
 		SuggestionsMinimumDistance: 2,
 	}
-	root.AddCommand(newRun(s), newInspect(s), newScenario(s), newVersion(s))
+	root.AddCommand(newRun(s), newInspect(s), newPlugins(s), newScenario(s), newVersion(s))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range append(root.Commands(), root) {
@@ -136,6 +136,16 @@ func between(low, high int, what string) cobra.PositionalArgs {
 			return fmt.Errorf("%s was wanted, and %s given", what, plural(len(args), "argument"))
 		}
 		return nil
+	}
+}
+
+// completeInOrder completes a kind of file for each argument, one after the other.
+func completeInOrder(kinds ...[]string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= len(kinds) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return kinds[len(args)], cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 

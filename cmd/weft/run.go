@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/config"
+	"github.com/weft-run/weft/host/wasm"
 )
 
 // closeTime bounds the wait for plugins at the end.
@@ -48,6 +50,9 @@ answered, and the exit code is 1.
 
 All messages of one start belong to one session, so the agent remembers if a provider loads history. --session keeps the
 session in a file and goes on with it at the next start.
+
+In a conversation, plugins whose files change are reloaded: the next answer is by the new version, or, where that cannot be
+used, still by the old one. The config can have it otherwise, with reload: {watch: …}.
 
 The config names the model; --model, --base-url and --api-key-env name another one. Keys of models stand in environment
 variables alone, and the config says in which. The tool servers of the config are started with the agent, and end with
@@ -125,8 +130,10 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	}
 	defer export.stop(flushTime)
 	waiting := &progress{w: s.err}
+	conversation := flags.message == "" && !flags.json && isTerminal(s.in)
 	built, err := c.Build(starting, config.BuildOptions{
 		Engine: engine, Getenv: os.Getenv, Logger: log, Tracer: export.tracer, Loading: waiting.loading, Starting: waiting.starting,
+		Watch: conversation, Reloaded: func(r wasm.Reloaded) { tellReload(s.err, r) },
 	})
 	if err != nil {
 		return interrupted(err)
@@ -142,7 +149,7 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 	if t.session == nil && len(built.ToolSources) > 0 {
 		t.session = host.NewSession("") // a call that is asked about waits there
 	}
-	if flags.message == "" && !flags.json && isTerminal(s.in) {
+	if conversation {
 		stop()
 		return t.converse(cmd.Context())
 	}
@@ -150,6 +157,13 @@ func run(cmd *cobra.Command, s streams, path string, flags runFlags) error {
 		return t.answerOne(starting, flags.message)
 	}
 	return t.answerLines(starting)
+}
+
+// tellReload tells that a plugin has a new version. Of one that cannot be used the log tells.
+func tellReload(w io.Writer, r wasm.Reloaded) {
+	if r.Err == nil {
+		fmt.Fprintf(w, "weft: plugin %s was reloaded: %s\n", printable(r.SourceID), printable(r.To.String()))
+	}
 }
 
 // interrupted tells a context's error in the words of the one who caused it.

@@ -33,10 +33,10 @@ func newScenario(s streams) *cobra.Command {
 		Short: "Play recorded conversations and compare what is seen with what must be seen",
 		Long: strings.TrimSpace(`
 Play each file: a conversation as data, with an agent, a scripted model, the turns, and what must be seen. A file that
-uses what this version does not have is not played; it is told what is missing, and --strict counts it as failed.
+uses what a plugin cannot do is not played with --wasm; it is told what that is, and --strict counts it as failed.
 
-The scripted providers are compiled natively, or, with --wasm, each is a WebAssembly plugin: the guest in --guest, or
-else guests/script.wasm beside the weft program, or bin/guests/script.wasm in the current folder.`),
+Scripted providers and middleware are compiled natively, or, with --wasm, each is a WebAssembly plugin: the guest in
+--guest, or else guests/script.wasm beside the weft program, or bin/guests/script.wasm in the current folder.`),
 		Example:           "  weft scenario conformance/scenarios/*.json\n  weft scenario --wasm --strict a.json",
 		Args:              between(1, math.MaxInt, "at least one file"),
 		ValidArgsFunction: completeFiles("json"),
@@ -50,8 +50,8 @@ else guests/script.wasm beside the weft program, or bin/guests/script.wasm in th
 			return flags.play(ctx, s, args, options)
 		},
 	}
-	cmd.Flags().BoolVar(&flags.wasm, "wasm", false, "play each scripted provider as a WebAssembly plugin")
-	cmd.Flags().StringVar(&flags.guest, "guest", "", "the plugin that plays scripted providers; needs --wasm")
+	cmd.Flags().BoolVar(&flags.wasm, "wasm", false, "play scripted providers and middleware as WebAssembly plugins")
+	cmd.Flags().StringVar(&flags.guest, "guest", "", "the plugin that plays what is scripted; needs --wasm")
 	_ = cmd.RegisterFlagCompletionFunc("guest", completeFiles("wasm")) // the flag was defined above
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "count what is not supported as failed")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print a JSON object")
@@ -79,7 +79,7 @@ func (f *scenarioFlags) options(cmd *cobra.Command, s streams) (conformance.Opti
 	return conformance.Options{Wasm: true, Guest: guest, Engine: e}, err
 }
 
-// readGuest reads the plugin that plays scripted providers.
+// readGuest reads the plugin that plays what is scripted.
 func (f *scenarioFlags) readGuest() ([]byte, error) {
 	if f.guest != "" {
 		return readModule(f.guest)
@@ -94,7 +94,7 @@ func (f *scenarioFlags) readGuest() ([]byte, error) {
 			return guest, err
 		}
 	}
-	return nil, fmt.Errorf("the plugin that plays scripted providers is not there: looked for %s; build it with make build, or name it with --guest",
+	return nil, fmt.Errorf("the plugin that plays what is scripted is not there: looked for %s; build it with make build, or name it with --guest",
 		strings.Join(places, " and "))
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -20,12 +21,24 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"weft": main, "weft-test-files": serveFiles})
 }
 
-// TestScripts runs the command lines in testdata/script. They find the plugins greeter.wasm and trap.wasm beside them, and
-// after the commands build clock and build script clock.wasm and script.wasm, which are built with Go. Scenarios are in $SCENARIOS.
+// TestScripts runs the command lines in testdata/script. They find the plugins greeter.wasm, trap.wasm, notes.wasm and
+// guard.wasm beside them, and after a command such as build clock also clock.wasm, which is built with Go. Scenarios are in
+// $SCENARIOS.
 func TestScripts(t *testing.T) {
 	plugins := map[string][]byte{
 		"greeter.wasm": wat.Assemble(t, "../../host/config/testdata/greeter.wat"),
 		"trap.wasm":    wat.Assemble(t, "testdata/trap.wat"),
+		"notes.wasm": wat.Guest(t, map[string][]string{
+			"describe": {`{"name":"notes","version":"0.3.0","source_id":"notes","state_version":2,
+				"config_schema":{"type":"object","properties":{"base_url":{"type":"string"}}},
+				"grants":{"read":["input","context:in_memory"],"add":["messages","tools"],"kv":["session"],
+					"http":[{"origin":"https://api.example.com","methods":["GET"],"secrets":["api_key"]}]}}`},
+			"before_run": {`{}`}, "call_tool": {`{}`},
+		}, "extism:host/env http_request"),
+		"guard.wasm": wat.Guest(t, map[string][]string{
+			"describe": {`{"name":"guard","layers":["chat"],"grants":{"change":["result"]}}`},
+			"process":  {`{"response":{"text":"The guard answers."}}`},
+		}, "extism:host/user call_next"),
 	}
 	scenarios, err := filepath.Abs("../../conformance/scenarios")
 	if err != nil {
@@ -33,8 +46,11 @@ func TestScripts(t *testing.T) {
 	}
 	built := t.TempDir()
 	goPlugins := map[string]func() ([]byte, error){
-		"clock":  sync.OnceValues(func() ([]byte, error) { return buildPlugin("plugins/clock", built) }),
-		"script": sync.OnceValues(func() ([]byte, error) { return buildPlugin("conformance/guests/script", built) }),
+		"clock":   sync.OnceValues(func() ([]byte, error) { return buildPlugin("plugins/clock", built) }),
+		"docs":    sync.OnceValues(func() ([]byte, error) { return buildPlugin("plugins/docs", built) }),
+		"guard":   sync.OnceValues(func() ([]byte, error) { return buildPlugin("plugins/guard", built) }),
+		"summary": sync.OnceValues(func() ([]byte, error) { return buildPlugin("plugins/summary", built) }),
+		"script":  sync.OnceValues(func() ([]byte, error) { return buildPlugin("conformance/guests/script", built) }),
 	}
 
 	testscript.Run(t, testscript.Params{
@@ -57,8 +73,9 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]+".wasm"), module, 0o600))
 			},
-			"code": exitCode,
-			"mode": fileMode,
+			"code":    exitCode,
+			"cmpfrom": compareFrom,
+			"mode":    fileMode,
 		},
 	})
 }
@@ -89,6 +106,20 @@ func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if have != args[0] {
 		ts.Fatalf("exit code %s was wanted, and it is %s", args[0], have)
+	}
+}
+
+// compareFrom compares standard output, from the line on that begins with a text, with a file: cmpfrom 'in weft.yaml' want.txt.
+func compareFrom(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: cmpfrom TEXT FILE")
+	}
+	_, have, found := strings.Cut("\n"+ts.ReadFile("stdout"), "\n"+args[0])
+	if !found {
+		ts.Fatalf("no line of standard output begins with %q", args[0])
+	}
+	if want := ts.ReadFile(args[1]); args[0]+have != want {
+		ts.Fatalf("%s was wanted:\n%s\nand there is:\n%s", args[1], want, args[0]+have)
 	}
 }
 

@@ -29,6 +29,11 @@ var configKeys = []key[Config]{
 	{"function_invocation", func(d *decoder, n *node, c *Config) { readMapping(d, n, invocationKeys, &c.FunctionInvocation) }},
 	{"compaction", func(d *decoder, n *node, c *Config) { c.Compaction = d.strategy(n) }},
 	{"middleware", readMiddleware},
+	{"concurrent_before_run", func(d *decoder, n *node, c *Config) { c.SequentialBeforeRun = !d.boolean(n) }},
+	{"storage", readStorage},
+	{"indexes", readIndexes},
+	{"embeddings", readEmbeddings},
+	{"reload", func(d *decoder, n *node, c *Config) { readMapping(d, n, reloadKeys, &c.Reload) }},
 }
 
 // optionKeys are the keys of options: what a weft.yaml may set for every run.

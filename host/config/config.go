@@ -7,7 +7,6 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/compaction"
-	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/internal/regularfile"
 )
 
@@ -35,8 +34,20 @@ type Config struct {
 	// Compaction thins out what is sent with each model call; nil sends everything. A [*compaction.Summarization] in it, or
 	// in any other strategy of a config, has no client: Build gives it the agent's.
 	Compaction compaction.Strategy
-	// Middleware are the guards, outermost first.
-	Middleware []Guard
+	// Middleware are the guards and plugins around runs, model calls and tool calls, outermost first at each layer.
+	Middleware []Middleware
+	// SequentialBeforeRun has providers wait for each other before the model is called also where they need not.
+	SequentialBeforeRun bool
+	// Storage is the SQLite file that keeps what plugins store; empty keeps it in memory.
+	Storage string
+	// Indexes are what plugins can search.
+	Indexes []Index
+	// Embeddings is the model that makes vectors of texts; nil leaves it to Model, as far as that can.
+	Embeddings *Model
+	// Reload says what becomes of plugins whose files change.
+	Reload Reload
+
+	storageAt place // where storage is named
 }
 
 const defaultName = "agent"
@@ -50,7 +61,7 @@ type Provider struct {
 	// Compaction thins out a conversation at the boundary of a run.
 	Compaction *compaction.Config
 	// Plugin is a WebAssembly plugin.
-	Plugin *wasm.Config
+	Plugin *Plugin
 
 	path string
 }
@@ -73,12 +84,13 @@ func Load(path string) (*Config, error) {
 // Parse reads a config from memory. The name stands in faults, and relative paths in the config begin at its folder:
 // the files and folders that the config names must exist.
 func Parse(name string, data []byte) (*Config, error) {
-	d := &decoder{collector: collector{file: name}, dir: filepath.Dir(name)}
+	d := &decoder{collector: collector{file: name}, dir: filepath.Dir(name), databases: map[string]int{}}
 	c := &Config{File: name, Name: defaultName, Model: Model{Provider: ModelOffline}, DefaultHistory: host.HistoryWhenEmpty}
 	if root := parseYAML(&d.collector, data); root != nil {
 		readMapping(d, root, configKeys, c)
 		d.checkSourceIDs(c)
 		d.checkHistories(c)
+		d.checkIndexes(c)
 	}
 	if err := d.err(); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/compaction"
 	"github.com/weft-run/weft/host/middleware"
@@ -33,6 +34,7 @@ func folder(t testing.TB) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "plugins", name+".wasm"), []byte("\x00asm\x01\x00\x00\x00"), 0o600))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugins", "server"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "docs", "token"), []byte("opensesame\n"), 0o600))
 	return filepath.Join(dir, "weft.yaml")
 }
 
@@ -63,36 +65,48 @@ func TestEveryKey(t *testing.T) {
 				SourceID: "audit", LoadMessages: host.LoadNever, SkipInputs: true, SkipOutputs: true,
 				StoreContextMessages: true, StoreContextFrom: []string{"docs"}, SkipExcluded: true,
 			}},
-			{Line: 35, Column: 5, path: "providers[1]", Plugin: &wasm.Config{
+			{Line: 35, Column: 5, path: "providers[1]", Plugin: &Plugin{Line: 35, Column: 5, Place: "providers[1]", Wasm: wasm.Config{
 				Path: filepath.Join(dir, "plugins", "clock.wasm"), OnError: host.OnErrorFail,
-			}},
-			{Line: 36, Column: 5, path: "providers[2]", Plugin: &wasm.Config{
+			}}},
+			{Line: 36, Column: 5, path: "providers[2]", Plugin: &Plugin{Line: 36, Column: 5, Place: "providers[2]", Wasm: wasm.Config{
 				Path: filepath.Join(dir, "plugins", "docs.wasm"), SourceID: "docs",
 				SHA256: "93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476",
 				Config: []byte(`{"folder":"/docs","exact":123456789012345678901234567890,"ratio":0.50,"deep":[{"a":null},true,"1"]}`),
 				Grants: wasm.Grants{
 					Read: []string{"input", "context:in_memory", "context:*"}, Add: []string{}, Roles: []message.Role{"user", "system"},
-					Files: []wasm.Folder{{Host: filepath.Join(dir, "docs"), Guest: "/docs", Mode: "ro"}},
+					Files:  []wasm.Folder{{Host: filepath.Join(dir, "docs"), Guest: "/docs", Mode: "ro"}},
+					Change: []string{"result"}, Middleware: []abi.Layer{"context", "chat"}, KV: []string{"session", "agent"},
+					Complete: &abi.Budget{Calls: 4, Tokens: 8000}, Embed: &abi.Budget{Calls: 2, Tokens: 100},
+					Search: []abi.SearchGrant{{Index: "docs", Mode: "ro"}, {Index: "notes", Mode: "rw"}}, Events: []string{"emit", "request"},
+					HTTP: []abi.HTTPGrant{
+						{Origin: "https://api.example.com"},
+						{Origin: "http://127.0.0.1:8080", Methods: []string{"GET", "POST"}, Secrets: []string{"api_key"}, Private: true},
+					},
 				},
 				Limits: wasm.Limits{
 					Module: 1 << 20, Memory: 64 << 20, Input: engine.Unlimited, Output: 1, Text: 2 << 10, State: 3 << 30,
 					CPU: 200 * time.Millisecond, Stack: 2 << 20, Vars: 64 << 10, Start: 1500 * time.Millisecond, Init: engine.Unlimited,
 					LogLines: 1, LogLine: 100, Instances: engine.Unlimited, Faults: 5, Rest: time.Minute,
+					Tools: 4, ToolSchema: 4 << 10, CallTool: time.Minute, NextCalls: 2, KVValue: 1 << 10, KVTotal: engine.Unlimited, KVKeys: 10,
+					Events: 5, HTTPRequests: 3, HTTPBody: 2 << 20, HTTPTime: 5 * time.Second,
 				},
 				OnError: host.OnErrorSkip, Shared: true,
-			}},
-			{Line: 68, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
+			}, Secrets: map[string]Secret{
+				"api_key": {Env: Variable{Name: "API_KEY", Line: 57, Column: 30, path: "providers[2].secrets.api_key.env"}, Line: 57, Column: 24, path: "providers[2].secrets.api_key"},
+				"token":   {File: filepath.Join(dir, "docs", "token"), Line: 57, Column: 47, path: "providers[2].secrets.token"},
+			}}},
+			{Line: 88, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
 				SourceID: "thin", HistorySourceID: "log",
 				Before: compaction.SlidingWindow{KeepLastGroups: 20, PreserveSystem: new(false)},
 				After:  compaction.Truncation{MaxMessages: 40, CompactTo: 20, PreserveSystem: new(false)},
 			}},
-			{Line: 73, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
+			{Line: 93, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
 		},
 		Tools: []ToolServer{
 			{
-				Line: 76, Column: 5, path: "tools[0]",
+				Line: 96, Column: 5, path: "tools[0]",
 				Env: []Variable{
-					{Name: "LANG", Line: 87, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 87, Column: 17, path: "tools[0].env[1]"},
+					{Name: "LANG", Line: 107, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 107, Column: 17, path: "tools[0].env[1]"},
 				},
 				MCP: mcp.Config{
 					SourceID: "files", Prefix: "files_", Allow: []string{"read", "list"}, Approval: mcp.Always,
@@ -104,9 +118,9 @@ func TestEveryKey(t *testing.T) {
 				},
 			},
 			{
-				Line: 89, Column: 5, path: "tools[1]", insecure: true,
+				Line: 109, Column: 5, path: "tools[1]", insecure: true,
 				HeadersEnv: map[string]Variable{
-					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 91, Column: 34, path: "tools[1].headers_env.authorization"},
+					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 111, Column: 34, path: "tools[1].headers_env.authorization"},
 				},
 				MCP: mcp.Config{
 					SourceID: "mcp_example_com",
@@ -130,28 +144,47 @@ func TestEveryKey(t *testing.T) {
 				},
 			},
 		},
-		Middleware: []Guard{
-			{122, 5, "logging", middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
+		Middleware: []Middleware{
+			{Line: 142, Column: 5, Builtin: "logging", Settings: middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
 				Keys: []string{"password"}, Patterns: []*regexp.Regexp{regexp.MustCompile("T-[0-9]+")}, MaxValue: -1,
 			}}},
-			{125, 5, "pii", nil},
-			{131, 5, "permissions", middleware.PermissionsConfig{
+			{Line: 145, Column: 5, Builtin: "pii"},
+			{Line: 151, Column: 5, Builtin: "permissions", Settings: middleware.PermissionsConfig{
 				Allow: []middleware.ToolRule{{Tool: "read"}}, Deny: []middleware.ToolRule{{Tool: "delete_*"}, {Tool: "*", Source: "web"}}, EndRun: true,
 			}},
-			{135, 5, "breaker", middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
-			{138, 5, "error_limits", middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
-			{141, 5, "overflow", middleware.OverflowConfig{Compactor: compaction.ContextWindow{
+			{Line: 155, Column: 5, Builtin: "breaker", Settings: middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
+			{Line: 158, Column: 5, Builtin: "error_limits", Settings: middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
+			{Line: 161, Column: 5, Builtin: "overflow", Settings: middleware.OverflowConfig{Compactor: compaction.ContextWindow{
 				WindowTokens: 128000, ReserveOutput: new(4096), ReserveRequest: 1000, EvictAbove: new(0.4), TruncateAbove: new(0.6),
 				KeepToolResults: new(1), PreserveSystem: new(false),
 			}}},
-			{151, 5, "retry", middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
-			{155, 5, "budget", middleware.BudgetConfig{
+			{Line: 171, Column: 5, Builtin: "retry", Settings: middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
+			{Line: 175, Column: 5, Builtin: "budget", Settings: middleware.BudgetConfig{
 				Run:     middleware.Limits{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, ModelCalls: 4, ToolCalls: -1},
 				Session: middleware.Limits{TotalTokens: 1000000},
 			}},
-			{158, 5, "timeouts", middleware.TimeoutsConfig{
+			{Line: 178, Column: 5, Builtin: "timeouts", Settings: middleware.TimeoutsConfig{
 				Tool: 10 * time.Second, Tools: map[string]time.Duration{"search": -1}, Model: 2 * time.Minute, Idle: 20 * time.Second,
 			}},
+			{Line: 183, Column: 5, Plugin: &Plugin{Line: 183, Column: 5, Place: "middleware[9]", Wasm: wasm.Config{
+				Path: filepath.Join(dir, "plugins", "clock.wasm"), Layer: abi.LayerChat, Middleware: true, SourceID: "guard", OnError: host.OnErrorSkip,
+			}}},
+		},
+		SequentialBeforeRun: true,
+		Reload:              Reload{Watch: new(false), Settle: 200 * time.Millisecond},
+		storageAt:           place{188, 10},
+		Storage:             filepath.Join(dir, "data", "weft.db"),
+		Indexes: []Index{
+			{Line: 190, Column: 9, Name: "docs", Folder: filepath.Join(dir, "docs"), path: "indexes.docs"},
+			{Line: 191, Column: 10, Name: "notes", File: filepath.Join(dir, "data", "notes.db"), path: "indexes.notes"},
+			{Line: 192, Column: 12, Name: "scratch", path: "indexes.scratch"},
+		},
+		Embeddings: &Model{
+			Provider: "openai", Line: 194, Column: 13,
+			OpenAI: openai.Config{
+				Model: "nomic-embed-text", BaseURL: "http://llm.example.com/v1", Organization: "org", Project: "proj", AllowInsecureHTTP: true,
+			},
+			APIKey: Variable{Name: "LLM_KEY", Line: 197, Column: 16, path: "embeddings.api_key_env"},
 		},
 	}
 	pii := c.Middleware[1].Settings.(middleware.PIIConfig) // its detectors cannot be compared
@@ -201,14 +234,17 @@ func TestSettingsAreReachable(t *testing.T) {
 		"LoggingConfig.Logger", "OverflowConfig.Logger", "RetryConfig.Logger", "RetryConfig.Rand", "PermissionsConfig.Check",
 		"BudgetConfig.Bucket", "ContextWindow.Tokenizer", "TokenBudget.Tokenizer", "Summarization.Client", "Summarization.Logger",
 		"FunctionInvocation.AdditionalTools", "Config.APIKey", "Config.Headers", "Config.Options", "Config.HTTPClient",
-		"Config.MaxResponseBytes", "Config.Logger", "Config.HTTP", "Command.Env", "Command.StopTime",
+		"Config.MaxResponseBytes", "Config.EmbeddingModel", "Config.Logger", "Config.HTTP", "Command.Env", "Command.StopTime",
 	}
 	budget := c.Compaction.(compaction.TokenBudget)
 	parts := []any{
 		c.FunctionInvocation, c.Model.OpenAI, c.Tools[0].MCP, *c.Tools[0].MCP.Command, budget, *c.Providers[0].History,
-		c.Providers[3].Compaction.Before, c.Providers[3].Compaction.After, *c.Providers[3].Compaction, c.Approvals,
+		c.Providers[3].Compaction.Before, c.Providers[3].Compaction.After, *c.Providers[3].Compaction, c.Approvals, c.Providers[2].Plugin.Wasm.Grants,
 	}
 	for _, g := range c.Middleware {
+		if g.Plugin != nil {
+			continue
+		}
 		parts = append(parts, g.Settings)
 		if o, ok := g.Settings.(middleware.OverflowConfig); ok {
 			parts = append(parts, o.Compactor)

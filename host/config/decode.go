@@ -12,6 +12,9 @@ type decoder struct {
 	collector
 	// dir is where relative paths begin.
 	dir string
+	// searched are the names of indexes that plugins are to search, and databases the lines in which a file is named.
+	searched  []*node
+	databases map[string]int
 }
 
 // key is one key of a mapping, and what reads its value. The tables of keys are all that the decoder accepts.

@@ -71,6 +71,9 @@ func (e *Errors) Error() string {
 // Unwrap gives the errors of plugins that could not be loaded, and of files that could not be read.
 func (e *Errors) Unwrap() []error { return e.causes }
 
+// place is where something stands in a file.
+type place struct{ line, column int }
+
 // collector gathers faults.
 type collector struct {
 	file   string
@@ -82,6 +85,12 @@ func (c *collector) add(line, column int, path, hint, format string, args ...any
 	c.faults = append(c.faults, Fault{
 		File: c.file, Line: line, Column: column, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
+}
+
+// join takes over what another gathered.
+func (c *collector) join(other collector) {
+	c.faults = append(c.faults, other.faults...)
+	c.causes = append(c.causes, other.causes...)
 }
 
 // err is nil where there is no fault.

@@ -8,17 +8,6 @@ import (
 	"github.com/weft-run/weft/host/middleware"
 )
 
-// Guard is one entry of middleware: a guard of package middleware, with its settings.
-type Guard struct {
-	// Line and Column are where the guard is named.
-	Line, Column int
-	// Builtin is the guard's name, such as retry.
-	Builtin string
-	// Settings are those of the guard, a struct of package middleware such as [middleware.RetryConfig]. Loggers are put in by
-	// Build.
-	Settings any
-}
-
 // guardTag is the key that names a guard.
 const guardTag = "builtin"
 
@@ -66,25 +55,18 @@ func settings[T any](keys []key[T]) func(d *decoder, n *node) any {
 	}
 }
 
-func readMiddleware(d *decoder, n *node, c *Config) {
-	lines := map[string]int{}
-	d.list(n, "a list of guards", func(n *node) {
-		s, ok := readNamed(d, n, guardTag, "a guard", guardReaders())
-		if !ok {
-			return
-		}
-		name, _ := n.find(guardTag)
-		builtin := name.value.text
-		if line, ok := lines[builtin]; ok {
-			d.fault(name.value, "remove one of them", "the guard %s stands twice, first in line %d", builtin, line)
-		}
-		lines[builtin] = name.line
-		c.Middleware = append(c.Middleware, Guard{Line: name.line, Column: name.column, Builtin: builtin, Settings: s})
-	})
+// guard reads an entry that is a guard.
+func (d *decoder) guard(n *node) (Middleware, bool) {
+	settings, ok := readNamed(d, n, guardTag, "a guard", guardReaders())
+	if !ok {
+		return Middleware{}, false
+	}
+	name, _ := n.find(guardTag)
+	return Middleware{Line: name.line, Column: name.column, Builtin: name.value.text, Settings: settings}, true
 }
 
-// middleware makes the guard. The client is for strategies that need one.
-func (g Guard) middleware(client host.ChatClient, log *slog.Logger) host.Middleware {
+// guard makes the guard. The client is for strategies that need one.
+func (g Middleware) guard(client host.ChatClient, log *slog.Logger) host.Middleware {
 	switch s := g.Settings.(type) {
 	case middleware.LoggingConfig:
 		s.Logger = log

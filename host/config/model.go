@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/weft-run/weft/host"
@@ -64,48 +65,66 @@ var openaiKeys = tagged("provider",
 )
 
 func readModel(d *decoder, n *node, c *Config) {
+	if m, ok := d.model(n, openaiKeys, "gpt-5-mini"); ok {
+		c.Model = m
+	}
+}
+
+// model reads a model: the name of a provider, or a mapping with the keys that one of openai has there. The example is the
+// name of such a model.
+func (d *decoder) model(n *node, keys []key[Model], example string) (Model, bool) {
 	if n.kind == kindText {
 		if name, ok := strings.CutPrefix(n.text, ModelOpenAI+":"); ok {
 			d.fault(n, "write it as {provider: openai, name: "+shortened(name)+"}", "the form provider:name is one of the command line")
-			return
+			return Model{}, false
 		}
-		if provider, ok := d.oneOf(n, ModelProviders()...); ok {
-			c.Model = Model{Provider: provider, Line: n.line, Column: n.column}
-			if provider == ModelOpenAI {
-				d.fault(n, "write it as in {provider: openai, name: gpt-5-mini}", "the model provider openai needs the name of a model")
-			}
+		provider, ok := d.oneOf(n, ModelProviders()...)
+		if provider == ModelOpenAI {
+			d.fault(n, "write it as in {provider: openai, name: "+example+"}", "the model provider openai needs the name of a model")
 		}
-		return
+		return Model{Provider: provider, Line: n.line, Column: n.column}, ok
 	}
 	if !d.is(n, kindMapping, "the name of a model provider (offline), or a mapping with provider,") {
-		return
+		return Model{}, false
 	}
 	named, ok := n.find("provider")
 	if !ok {
 		d.fault(n, "add provider: offline, or provider: openai", "the model has no provider")
-		return
+		return Model{}, false
 	}
 	if named.value == nil {
-		return
+		return Model{}, false
 	}
 	provider, ok := d.oneOf(named.value, ModelProviders()...)
 	if !ok {
-		return
+		return Model{}, false
 	}
-	c.Model = Model{Provider: provider, Line: named.value.line, Column: named.value.column}
+	m := Model{Provider: provider, Line: named.value.line, Column: named.value.column}
 	if provider == ModelOffline {
-		readMapping(d, d.misplaced(n, namesOf(openaiKeys[1:]), "remove it, or write provider: openai"), offlineKeys, &c.Model)
-		return
+		readMapping(d, d.misplaced(n, namesOf(keys[1:]), "remove it, or write provider: openai"), offlineKeys, &m)
+		return m, true
 	}
 	before := len(d.faults)
-	readMapping(d, n, openaiKeys, &c.Model)
-	d.require(n, "the model", "name", "name: gpt-5-mini, or another model of the service")
+	readMapping(d, n, keys, &m)
+	d.require(n, "the model", "name", "name: "+example+", or another model of the service")
 	_, elsewhere := n.find("base_url")
 	if _, named := n.find("api_key_env"); !named && !elsewhere {
-		c.Model.APIKey = Variable{Name: DefaultKeyVariable, Line: c.Model.Line, Column: c.Model.Column, path: n.path + ".provider"}
+		m.APIKey = Variable{Name: DefaultKeyVariable, Line: m.Line, Column: m.Column, path: n.path + ".provider"}
 	}
 	if len(d.faults) == before {
-		d.checkOpenAI(n, c.Model)
+		d.checkOpenAI(n, m)
+	}
+	return m, true
+}
+
+// embeddingsKeys are the keys of embeddings where the provider is openai: those of a model that have a meaning for it.
+var embeddingsKeys = slices.DeleteFunc(slices.Clone(openaiKeys), func(k key[Model]) bool {
+	return slices.Contains([]string{"api", "max_tokens_field", "stream_usage"}, k.name)
+})
+
+func readEmbeddings(d *decoder, n *node, c *Config) {
+	if m, ok := d.model(n, embeddingsKeys, "text-embedding-3-small"); ok {
+		c.Embeddings = &m
 	}
 }
 
@@ -148,8 +167,8 @@ func openaiReason(err error) string {
 		"allow insecure http", "set allow_insecure_http").Replace(strings.TrimPrefix(err.Error(), "openai: "))
 }
 
-// modelClient makes the client. What is wrong goes to c; the client is nil then.
-func (c *collector) modelClient(m Model, getenv func(string) string) host.ChatClient {
+// modelClient makes the client of a model that stands at a path. What is wrong goes to c; the client is nil then.
+func (c *collector) modelClient(m Model, path string, getenv func(string) string) host.ChatClient {
 	if m.Provider != ModelOpenAI {
 		return offline.New(offline.Config{})
 	}
@@ -163,7 +182,7 @@ func (c *collector) modelClient(m Model, getenv func(string) string) host.ChatCl
 	client, err := openai.New(settings)
 	if err != nil {
 		c.causes = append(c.causes, err)
-		c.add(m.Line, m.Column, "model", "", "%s", openaiReason(err))
+		c.add(m.Line, m.Column, path, "", "%s", openaiReason(err))
 		return nil
 	}
 	return client

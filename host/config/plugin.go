@@ -3,37 +3,65 @@ package config
 import (
 	"encoding/hex"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/wasm"
-	"github.com/weft-run/weft/message"
 )
 
-// pluginKeys are the keys of a provider that is a plugin.
-var pluginKeys = []key[wasm.Config]{
-	{"plugin", func(d *decoder, n *node, p *wasm.Config) { p.Path = d.pluginFile(n) }},
-	{"source_id", func(d *decoder, n *node, p *wasm.Config) { p.SourceID, _ = d.sourceID(n) }},
+// Plugin is an entry of the providers or of the middleware that is a WebAssembly plugin.
+type Plugin struct {
+	// Line and Column are where the plugin is named, and Place is the same in the config's own words, such as providers[1].
+	Line, Column int
+	Place        string
+	// Wasm says which plugin it is and what it may do. Its secrets, services and logger are put in by Build.
+	Wasm wasm.Config
+	// Secrets say where the values of its secrets are, by name.
+	Secrets map[string]Secret
+}
+
+// pluginKeys are the keys of every plugin.
+var pluginKeys = []key[Plugin]{
+	{"plugin", func(d *decoder, n *node, p *Plugin) { p.Wasm.Path = d.pluginFile(n) }},
+	{"source_id", func(d *decoder, n *node, p *Plugin) { p.Wasm.SourceID, _ = d.sourceID(n) }},
 	{"sha256", readDigest},
-	{"config", func(d *decoder, n *node, p *wasm.Config) {
+	{"config", func(d *decoder, n *node, p *Plugin) {
 		if d.is(n, kindMapping, "a mapping, the plugin's own config,") {
-			p.Config = d.appendJSON(nil, n)
+			p.Wasm.Config = d.appendJSON(nil, n)
 		}
 	}},
-	{"grant", func(d *decoder, n *node, p *wasm.Config) { readMapping(d, n, grantKeys, &p.Grants) }},
-	{"limits", func(d *decoder, n *node, p *wasm.Config) { readMapping(d, n, limitKeys, &p.Limits) }},
-	{"on_error", func(d *decoder, n *node, p *wasm.Config) {
+	{"grant", func(d *decoder, n *node, p *Plugin) { readMapping(d, n, grantKeys, &p.Wasm.Grants) }},
+	{"secrets", readSecrets},
+	{"limits", func(d *decoder, n *node, p *Plugin) { readMapping(d, n, limitKeys, &p.Wasm.Limits) }},
+	{"on_error", func(d *decoder, n *node, p *Plugin) {
 		if policy, ok := d.oneOf(n, string(host.OnErrorFail), string(host.OnErrorSkip)); ok {
-			p.OnError = host.ErrorPolicy(policy)
+			p.Wasm.OnError = host.ErrorPolicy(policy)
 		}
 	}},
-	{"isolation", func(d *decoder, n *node, p *wasm.Config) {
+	{"isolation", func(d *decoder, n *node, p *Plugin) {
 		mode, _ := d.oneOf(n, "clean", "shared")
-		p.Shared = mode == "shared"
+		p.Wasm.Shared = mode == "shared"
 	}},
+}
+
+// layerKeys are the further keys of a plugin that stands among the middleware.
+var layerKeys = []key[Plugin]{
+	{"layer", func(d *decoder, n *node, p *Plugin) {
+		word, _ := d.oneOf(n, string(abi.LayerAgent), string(abi.LayerChat), string(abi.LayerFunction))
+		p.Wasm.Layer = abi.Layer(word)
+	}},
+}
+
+// plugin reads an entry that is a plugin, by the tables of the place where it stands. The entry has the key plugin.
+func (d *decoder) plugin(n *node, keys ...[]key[Plugin]) *Plugin {
+	named, _ := n.find("plugin")
+	p := &Plugin{Line: named.line, Column: named.column, Place: n.path, Wasm: wasm.Config{OnError: host.OnErrorFail}}
+	readMapping(d, n, slices.Concat(keys...), p)
+	d.checkHTTP(n, p)
+	return p
 }
 
 // pluginFile reads the path of a module, which must be there.
@@ -75,7 +103,22 @@ func (d *decoder) resolve(name string) string {
 	return filepath.Join(d.dir, filepath.FromSlash(name))
 }
 
-func readDigest(d *decoder, n *node, p *wasm.Config) {
+// existingFolder reads the path of a folder that is there.
+func (d *decoder) existingFolder(n *node) string {
+	name, ok := d.line(n, "the path of a folder")
+	if !ok {
+		return ""
+	}
+	folder := d.resolve(name)
+	if info, err := os.Stat(folder); err != nil {
+		d.fault(n, "make the folder, or name another", "folder %s cannot be used: %v", quotedPath(name), reason(err))
+	} else if !info.IsDir() {
+		d.fault(n, "name a folder", "%s is no folder", quotedPath(name))
+	}
+	return folder
+}
+
+func readDigest(d *decoder, n *node, p *Plugin) {
 	const wanted = "a SHA-256 (64 hex digits)"
 	if n.kind == kindNumber {
 		n = &node{kind: kindText, line: n.line, column: n.column, path: n.path, text: n.text} // all digits, by chance
@@ -87,100 +130,5 @@ func readDigest(d *decoder, n *node, p *wasm.Config) {
 		d.fault(n, "weft inspect FILE shows it", "%s was wanted, and %s with %d characters is there", wanted, n.have(), len(n.text))
 		return
 	}
-	p.SHA256 = strings.ToLower(n.text)
-}
-
-// grantKeys are the keys of grant.
-var grantKeys = []key[wasm.Grants]{
-	{"read", func(d *decoder, n *node, g *wasm.Grants) {
-		g.Read = d.words(n, "a list of what the plugin may read", d.readRight)
-	}},
-	{"add", func(d *decoder, n *node, g *wasm.Grants) {
-		g.Add = d.words(n, "a list of what the plugin may add", func(n *node) (string, bool) {
-			return d.oneOf(n, "messages", "instructions", "metadata")
-		})
-	}},
-	{"roles", func(d *decoder, n *node, g *wasm.Grants) {
-		names := d.words(n, "a list of roles", func(n *node) (string, bool) { return d.oneOf(n, roleNames()...) })
-		g.Roles = []message.Role{}
-		for _, name := range names {
-			g.Roles = append(g.Roles, message.Role(name))
-		}
-	}},
-	{"files", func(d *decoder, n *node, g *wasm.Grants) {
-		d.list(n, "a list of folders", func(n *node) {
-			if f, ok := d.folder(n, g.Files); ok {
-				g.Files = append(g.Files, f)
-			}
-		})
-	}},
-}
-
-func roleNames() []string {
-	names := make([]string, len(message.Roles))
-	for i, r := range message.Roles {
-		names[i] = string(r)
-	}
-	return names
-}
-
-// readableParts are what grant.read may list, beside context:SOURCE.
-var readableParts = []string{"input", "response", "options", "metadata", "context:*"}
-
-func (d *decoder) readRight(n *node) (string, bool) {
-	if n.kind == kindMapping && len(n.entries) == 1 && n.entries[0].key == "context" {
-		d.fault(n, "put it in quotes without the space, as in \"context:in_memory\"", "text was wanted, and a mapping is there")
-		return "", false
-	}
-	if source, ok := strings.CutPrefix(n.text, "context:"); ok && n.kind == kindText && sourceIDForm.MatchString(source) {
-		return n.text, true
-	}
-	if n.kind == kindText && slices.Contains(readableParts, n.text) {
-		return n.text, true
-	}
-	d.fault(n, didYouMean(n.text, readableParts), "one of %s, context:SOURCE was wanted, and %s is there",
-		strings.Join(readableParts, ", "), n.have())
-	return "", false
-}
-
-// folderKeys are the keys of one entry of grant.files.
-var folderKeys = []key[wasm.Folder]{
-	{"host", func(d *decoder, n *node, f *wasm.Folder) {
-		name, ok := d.line(n, "the path of a folder")
-		if !ok {
-			return
-		}
-		f.Host = d.resolve(name)
-		if info, err := os.Stat(f.Host); err != nil {
-			d.fault(n, "make the folder, or name another", "folder %s cannot be used: %v", quotedPath(name), reason(err))
-		} else if !info.IsDir() {
-			d.fault(n, "name a folder", "%s is no folder", quotedPath(name))
-		}
-	}},
-	{"guest", func(d *decoder, n *node, f *wasm.Folder) {
-		name, ok := d.line(n, "a path under which the plugin sees the folder")
-		if ok && (!path.IsAbs(name) || path.Clean(name) != name) {
-			d.fault(n, "begin with / and leave out . and ..", "an absolute path such as /docs was wanted, and %s is there", n.have())
-		}
-		f.Guest = name
-	}},
-	{"mode", func(d *decoder, n *node, f *wasm.Folder) { f.Mode, _ = d.oneOf(n, "ro") }},
-}
-
-// folder reads one entry of grant.files.
-func (d *decoder) folder(n *node, before []wasm.Folder) (wasm.Folder, bool) {
-	f := wasm.Folder{Mode: "ro"}
-	readMapping(d, n, folderKeys, &f)
-	if n.kind != kindMapping {
-		return f, false
-	}
-	for _, name := range []string{"host", "guest"} {
-		if _, ok := n.find(name); !ok {
-			d.fault(n, "add it, as in {host: ./docs, guest: /docs, mode: ro}", "the folder has no %s", name)
-		}
-	}
-	if f.Guest != "" && slices.ContainsFunc(before, func(b wasm.Folder) bool { return b.Guest == f.Guest }) {
-		d.fault(n, "give one of them another", "two folders have the guest path %s", quotedPath(f.Guest))
-	}
-	return f, true
+	p.Wasm.SHA256 = strings.ToLower(n.text)
 }

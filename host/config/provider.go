@@ -6,7 +6,6 @@ import (
 
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/compaction"
-	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/internal/nearest"
 )
 
@@ -25,7 +24,7 @@ func (d *decoder) provider(n *node) (Provider, bool) {
 		return Provider{}, false
 	}
 	history, isHistory := n.find("history")
-	plugin, isPlugin := n.find("plugin")
+	_, isPlugin := n.find("plugin")
 	thinning, isCompaction := n.find("compaction")
 	switch {
 	case isHistory && isPlugin, isCompaction && (isHistory || isPlugin):
@@ -39,9 +38,8 @@ func (d *decoder) provider(n *node) (Provider, bool) {
 		}
 		return Provider{Line: history.line, Column: history.column, History: h, path: n.path}, true
 	case isPlugin:
-		p := &wasm.Config{OnError: host.OnErrorFail}
-		readMapping(d, n, pluginKeys, p)
-		return Provider{Line: plugin.line, Column: plugin.column, Plugin: p, path: n.path}, true
+		p := d.plugin(d.misplaced(n, namesOf(layerKeys), "it is for entries of middleware"), pluginKeys)
+		return Provider{Line: p.Line, Column: p.Column, Plugin: p, path: n.path}, true
 	case isCompaction:
 		p := &compaction.Config{SourceID: compaction.DefaultSourceID, HistorySourceID: host.DefaultHistoryID}
 		readMapping(d, n, compactionKeys, p)
@@ -140,12 +138,17 @@ func (d *decoder) sourceID(n *node) (string, bool) {
 	return n.text, true
 }
 
-// checkSourceIDs finds names that two providers or tool servers have. Those of plugins that are to describe themselves are known only
-// when they are loaded; see Build.
+// checkSourceIDs finds names that two providers, plugins or tool servers have. Those of plugins that are to describe
+// themselves are known only when they are loaded; see Build.
 func (d *decoder) checkSourceIDs(c *Config) {
 	seen := map[string]int{}
 	for _, p := range c.Providers {
 		d.sourceIDTaken(seen, p.Line, p.Column, p.path, p.sourceID())
+	}
+	for _, m := range c.Middleware {
+		if m.Plugin != nil {
+			d.sourceIDTaken(seen, m.Line, m.Column, m.Plugin.Place, m.Plugin.Wasm.SourceID)
+		}
 	}
 	for _, t := range c.Tools {
 		d.sourceIDTaken(seen, t.Line, t.Column, t.path, t.MCP.SourceID)
@@ -160,7 +163,7 @@ func (p Provider) sourceID() string {
 	case p.Compaction != nil:
 		return p.Compaction.SourceID
 	default:
-		return p.Plugin.SourceID
+		return p.Plugin.Wasm.SourceID
 	}
 }
 

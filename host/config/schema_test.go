@@ -46,6 +46,9 @@ func TestSchemaKeys(t *testing.T) {
 		"breaker": namesOf(breakerKeys), "error_limits": namesOf(errorLimitsKeys), "overflow": namesOf(overflowKeys()),
 		"retry": namesOf(retryKeys), "budget": namesOf(budgetKeys), "run_spending": namesOf(spendingKeys),
 		"session_spending": namesOf(spendingKeys), "timeouts": namesOf(timeoutsKeys),
+		"middleware_plugin": slices.Concat(namesOf(pluginKeys), namesOf(layerKeys)), "secret": namesOf(secretKeys),
+		"model_budget": namesOf(modelBudgetKeys), "search": namesOf(searchKeys), "http": namesOf(originKeys),
+		"index": namesOf(indexKeys), "reload": namesOf(reloadKeys), "openai_embeddings": namesOf(embeddingsKeys),
 	}
 	objects := map[string]*jsonschema.Schema{"": s}
 	for name, def := range s.Defs {
@@ -74,6 +77,9 @@ func TestSchemaDefaults(t *testing.T) {
 		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
 		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
 		"stack": engines.Stack, "vars": engines.Vars,
+		"tools": 16, "tool_schema": int64(8 << 10), "call_tool": 30 * time.Second, "next_calls": 16, // clause LIM-1
+		"kv_value": int64(64 << 10), "kv_total": int64(1 << 20), "kv_keys": 10_000, "events": 64,
+		"http_requests": engines.HTTPRequests, "http_body": engines.HTTPBody, "http_time": engines.HTTPTime,
 		"log_lines": engines.LogLines, "instances": engines.Instances, "faults": engines.Faults, "rest": engines.Rest,
 	} {
 		var have string
@@ -141,10 +147,29 @@ func TestSchemaAgrees(t *testing.T) {
 		"config: {a: [1]}": true, "config: [1]": false, "on_error: skip": true, "on_error: stop": false, "isolation: shared": true,
 		"isolation: none": false, "grant: {}": true, "grant: {read: []}": true, "grant: {read: [input, 'context:a', 'context:*']}": true,
 		"grant: {read: [state]}": false, "grant: {read: ['context:A']}": false, "grant: {read: [input, input]}": false,
-		"grant: {add: [metadata]}": true, "grant: {add: [tools]}": false, "grant: {roles: [system]}": true, "grant: {roles: [root]}": false,
+		"grant: {add: [metadata]}": true, "grant: {add: [tools]}": true, "grant: {add: [tool]}": false, "grant: {roles: [system]}": true, "grant: {roles: [root]}": false,
 		"grant: {files: [{host: docs, guest: /d}]}": true, "grant: {files: [{host: docs, guest: /d, mode: ro}]}": true,
 		"grant: {files: [{host: docs, guest: /d, mode: rw}]}": false, "grant: {files: [{host: docs}]}": false,
 		"grant: {files: [{host: docs, guest: d}]}": false, "grant: {write: []}": false,
+		"grant: {read: [request, calls]}": true, "grant: {change: [messages, options, arguments, result]}": true, "grant: {change: [state]}": false,
+		"grant: {middleware: [context, agent, chat, function]}": true, "grant: {middleware: [loop]}": false,
+		"grant: {kv: [session, agent]}": true, "grant: {kv: [user]}": false, "grant: {kv: session}": false,
+		"grant: {complete: {calls: 1, tokens: 1}}": true, "grant: {complete: {calls: 0, tokens: 1}}": false, "grant: {complete: {calls: 1}}": false,
+		"grant: {complete: {}}": false, "grant: {complete: true}": false, "grant: {complete: {calls: unlimited, tokens: 1}}": false,
+		"grant: {embed: {calls: 2, tokens: 1}}": true, "grant: {embed: {calls: 2, tokens: -1}}": false, "grant: {embed: {calls: 1, tokens: 1.5}}": false,
+		"grant: {search: []}": true, "grant: {search: [1]}": false, "grant: {search: [{mode: ro}]}": false, "grant: {search: ['']}": false,
+		"grant: {events: [emit, request]}": true, "grant: {events: [listen]}": false,
+		"grant: {http: []}": true, "grant: {http: [https://example.com]}": true, "grant: {http: ['https://example.com:8443']}": true,
+		"grant: {http: ['http://[2606:4700::1]:80']}": true, "grant: {http: ['https://*.example.com']}": false, "grant: {http: [example.com]}": false,
+		"grant: {http: ['https://example.com/v1']}": false, "grant: {http: ['https://a@example.com']}": false, "grant: {http: ['ftp://example.com']}": false,
+		"grant: {http: ['https://example.com?a=b']}": false, "grant: {http: [{origin: https://example.com, methods: [GET, post]}]}": true,
+		"grant: {http: [{origin: https://example.com, methods: []}]}": false, "grant: {http: [{origin: https://example.com, methods: ['G T']}]}": false,
+		"grant: {http: [{methods: [GET]}]}": false, "grant: {http: [{origin: http://localhost, private: true}]}": true,
+		"grant: {http: [{origin: https://example.com, private: yes}]}": false, "grant: {http: [{origin: https://example.com, path: /v1}]}": false,
+		"secrets: {api_key: {env: API_KEY}}": true, "secrets: {api_key: {file: docs/token}}": true, "secrets: {api_key: sk-abc}": false,
+		"secrets: {api_key: {env: sk-abc}}": false, "secrets: {api_key: {}}": false, "secrets: {api_key: {env: A, file: docs/token}}": false,
+		"secrets: {'api key': {env: A}}": false, "secrets: [api_key]": false, "secrets: {}": true, "layer: chat": false,
+		"secrets: {k: {env: K}}, grant: {http: [{origin: https://example.com, secrets: [k]}]}": true,
 	} {
 		cases[fmt.Sprintf(plugin, key)] = ok
 	}
@@ -156,11 +181,11 @@ func TestSchemaAgrees(t *testing.T) {
 				"200ms": true, "20M fuel": true, "1000fuel": true, "3G fuel": true, "20m fuel": false, "0 fuel": false, "fuel": false,
 				"5": false, "64MiB": false,
 			})
-		case "start", "init":
+		case "start", "init", "call_tool", "http_time":
 			maps.Copy(values, map[string]bool{"200ms": true, "1.5s": true, "1h2m": true, "64MiB": false, "5": false, "2 s": false, "-1s": false})
 		case "rest":
 			values = map[string]bool{"1m": true, "unlimited": false, "5": false, "64MiB": false}
-		case "log_lines", "instances", "faults":
+		case "log_lines", "instances", "faults", "tools", "next_calls", "kv_keys", "events", "http_requests":
 			maps.Copy(values, map[string]bool{"1": true, "64MiB": false, "200ms": false})
 		default:
 			maps.Copy(values, map[string]bool{"64MiB": true, "1 B": true, "3GiB": true, "64MB": false, "64": false, "1.5MiB": false, "0KiB": false})
@@ -170,6 +195,22 @@ func TestSchemaAgrees(t *testing.T) {
 		}
 	}
 	maps.Copy(cases, furtherCases())
+	maps.Copy(cases, map[string]bool{
+		"storage: memory": true, "storage: weft.db": true, "storage: ''": false, "storage: {file: weft.db}": false,
+		"indexes: {}": true, "indexes: {docs: {folder: docs}}": true, "indexes: {docs: {folder: docs, file: docs.db}}": true, "indexes: {docs: {}}": true,
+		"indexes: {Docs: {}}": false, "indexes: {docs: docs}": false, "indexes: [docs]": false, "indexes: {docs: {path: docs}}": false,
+		"indexes: {docs: {}}\nproviders: [{plugin: plugins/clock.wasm, grant: {search: [docs]}}]":                       true,
+		"indexes: {docs: {}}\nproviders: [{plugin: plugins/clock.wasm, grant: {search: [{index: docs, mode: rw}]}}]":    true,
+		"indexes: {docs: {}}\nproviders: [{plugin: plugins/clock.wasm, grant: {search: [{index: docs, mode: write}]}}]": false,
+		"embeddings: offline": true, "embeddings: {provider: offline}": true, "embeddings: openai": false,
+		"embeddings: {provider: openai, name: x}": true, "embeddings: {provider: openai}": false, "embeddings: {provider: openai, name: x, api: responses}": false,
+		"reload: {}": true, "reload: {watch: false, settle: 200ms}": true, "reload: true": false, "reload: {watch: often}": false, "reload: {settle: unlimited}": false,
+		"concurrent_before_run: false": true, "concurrent_before_run: 0": false,
+		"middleware: [{plugin: plugins/clock.wasm}]": true, "middleware: [{plugin: plugins/clock.wasm, layer: agent}]": true,
+		"middleware: [{plugin: plugins/clock.wasm, layer: context}]": false, "middleware: [{plugin: plugins/clock.wasm, builtin: retry}]": false,
+		"middleware: [{plugin: plugins/clock.wasm, layer: function, grant: {change: [result]}, on_error: skip, limits: {cpu: 1s}}, {builtin: retry}]": true,
+		"middleware: [{builtin: retry, layer: chat}]": false,
+	})
 	for text, want := range cases {
 		var value any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &value), text)
@@ -208,7 +249,7 @@ func TestLimitsAreReachable(t *testing.T) {
 	c, err := Parse(folder(t), data)
 	require.NoError(t, err)
 	var zero map[string]any
-	raw, err := json.Marshal(c.Providers[2].Plugin.Limits)
+	raw, err := json.Marshal(c.Providers[2].Plugin.Wasm.Limits)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &zero))
 	for field, value := range zero {
@@ -218,5 +259,5 @@ func TestLimitsAreReachable(t *testing.T) {
 	}
 	c, err = Parse("weft.yaml", []byte("providers: [{plugin: testdata/greeter.wat, limits: {cpu: 20M fuel}}]\n"))
 	require.NoError(t, err)
-	assert.Equal(t, wasm.Limits{Fuel: 20_000_000}, c.Providers[0].Plugin.Limits)
+	assert.Equal(t, wasm.Limits{Fuel: 20_000_000}, c.Providers[0].Plugin.Wasm.Limits)
 }

@@ -68,15 +68,8 @@ var mcpProgramKeys = []key[ToolServer]{
 		})
 	}},
 	{"dir", func(d *decoder, n *node, t *ToolServer) {
-		name, ok := d.line(n, "the path of a folder")
-		if !ok || t.MCP.Command == nil {
-			return
-		}
-		t.MCP.Command.Dir = d.resolve(name)
-		if info, err := os.Stat(t.MCP.Command.Dir); err != nil {
-			d.fault(n, "make the folder, or name another", "folder %s cannot be used: %v", quotedPath(name), reason(err))
-		} else if !info.IsDir() {
-			d.fault(n, "name a folder", "%s is no folder", quotedPath(name))
+		if folder := d.existingFolder(n); t.MCP.Command != nil {
+			t.MCP.Command.Dir = folder
 		}
 	}},
 }

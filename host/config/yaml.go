@@ -88,7 +88,7 @@ func parseYAML(c *collector, data []byte) *node {
 	}
 	var body ast.Node
 	for _, doc := range file.Docs {
-		at := place(doc)
+		at := positionOf(doc)
 		switch _, directive := doc.Body.(*ast.DirectiveNode); {
 		case directive:
 			c.add(at.Line, at.Column, "", "remove the line", "a directive is not read")
@@ -169,21 +169,21 @@ func syntaxFault(c *collector, err error) {
 	c.add(at.Line, at.Column, "", hint, "not valid YAML: %s", message)
 }
 
-// place is where a node begins. A block mapping's own token is its first colon.
-func place(n ast.Node) *token.Position {
+// positionOf is where a node begins. A block mapping's own token is its first colon.
+func positionOf(n ast.Node) *token.Position {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return place(n.Values[0].Key)
+			return positionOf(n.Values[0].Key)
 		}
 	case *ast.MappingValueNode:
-		return place(n.Key)
+		return positionOf(n.Key)
 	case *ast.DocumentNode:
 		if n.Start != nil {
 			return n.Start.Position
 		}
 		if n.Body != nil {
-			return place(n.Body)
+			return positionOf(n.Body)
 		}
 		return &token.Position{Line: 1, Column: 1}
 	}
@@ -197,7 +197,7 @@ func place(n ast.Node) *token.Position {
 type treeBuilder struct{ *collector }
 
 func (b *treeBuilder) refuse(n ast.Node, path, hint, format string, args ...any) *node {
-	at := place(n)
+	at := positionOf(n)
 	b.add(at.Line, at.Column, path, hint, format, args...)
 	return nil
 }
@@ -207,7 +207,7 @@ func (b *treeBuilder) node(n ast.Node, path string, depth int) *node {
 	if depth > maxDepth {
 		return b.refuse(n, "", "", "the config nests deeper than %d levels", maxDepth)
 	}
-	at := place(n)
+	at := positionOf(n)
 	out := &node{line: at.Line, column: at.Column, path: path}
 	switch n := n.(type) {
 	case *ast.NullNode:
@@ -264,7 +264,7 @@ func (b *treeBuilder) entries(out *node, values []*ast.MappingValueNode, depth i
 			}
 			continue
 		}
-		at := place(key)
+		at := positionOf(key)
 		path := key.Value
 		if !plainKey.MatchString(path) {
 			path = strconv.Quote(path)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-run/weft/abi"
+	"github.com/weft-run/weft/host"
 )
 
 // LoadError lists everything that keeps a plugin from being loaded.
@@ -66,10 +67,15 @@ type CallError struct {
 // Error is the cause, and what the guest printed. Provider and hook are named by the [host.HookError] around it.
 func (e *CallError) Error() string {
 	text := strings.TrimLeft(strings.TrimPrefix(e.Err.Error(), e.module+": "+string(e.Hook)), ": ")
-	if printed := strings.TrimSpace(e.Printed); printed != "" {
-		text += "\n  the plugin printed: " + strings.ReplaceAll(printed, "\n", "\n    ")
+	return text + e.printed()
+}
+
+func (e *CallError) printed() string {
+	printed := strings.TrimSpace(e.Printed)
+	if printed == "" {
+		return ""
 	}
-	return text
+	return "\n  the plugin printed: " + strings.ReplaceAll(printed, "\n", "\n    ")
 }
 
 // Unwrap is the cause.
@@ -88,19 +94,38 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("%s is not granted to this plugin: if it should be, add to its entry\n  grant: {%s}", e.Effect, e.Grant)
 }
 
-// SizeError is a limit that this package watches: the text that a plugin adds to one run, or its state.
+// SizeError is a limit that this package watches.
 type SizeError struct {
-	// Limit is "text" or "state".
+	// Limit is its name in limits: "text", "state", "tools", "tool_schema"; "carry" is what on_update carries, which has the
+	// limit of the state.
 	Limit string
-	// Value is the limit and Seen what there was, in bytes.
+	// Value is the limit and Seen what there was, in bytes, or tools.
 	Value, Seen int64
 }
 
 // Error names the limit, its value and the option that changes it.
 func (e *SizeError) Error() string {
-	what := "the text that it added to the run"
-	if e.Limit == "state" {
+	what, unit, option := "the text that it added to the run", "bytes", e.Limit
+	switch e.Limit {
+	case "state":
 		what = "its state"
+	case "carry":
+		what, option = "what it carries to the next update", "state"
+	case "tools":
+		what, unit = "what it added to the run", "tools"
+	case "tool_schema":
+		what = "the schema of a tool"
 	}
-	return fmt.Sprintf("%s has %d bytes, more than its limit of %d: return less, or raise limits.%s", what, e.Seen, e.Value, e.Limit)
+	return fmt.Sprintf("%s has %d %s, more than its limit of %d: return less, or raise limits.%s", what, e.Seen, unit, e.Value, option)
 }
+
+// ConflictError is a state that a plugin wrote where somebody else had changed the bucket since the plugin saw it.
+type ConflictError struct{}
+
+// Error says what to do instead.
+func (e *ConflictError) Error() string {
+	return "its state was changed by another call of the session meanwhile: what many calls write belongs into kv"
+}
+
+// Unwrap is [host.ErrConflict].
+func (e *ConflictError) Unwrap() error { return host.ErrConflict }

@@ -25,12 +25,11 @@ func TestLoadFaults(t *testing.T) {
 		is      error
 	}{
 		{"no-known-export", wasm.Config{}, []string{"it exports no hook", "there is run, beforeRun", "export before_run: () -> i32"}, nil},
-		{"only-later-hooks", wasm.Config{}, []string{"it exports process, which this version does not call", "use a later version"}, nil},
 		{"wrong-signatures", wasm.Config{}, []string{"export before_run is (i32) -> i32; () -> i32 was wanted", "export init is () -> nothing"}, nil},
 		{"wants-too-much-memory", wasm.Config{}, []string{"1 GiB", "32 MiB", "limits.memory"}, engine.ErrMemoryLimit},
 		{"many-faults", wasm.Config{OnError: "sometimes"}, []string{
 			`on_error "sometimes" is not one of fail, skip`, "export before_run is (i64) -> nothing", "env.abort",
-			"extism:host/user.call_next", "1 GiB",
+			"extism:host/user.time_travel", "1 GiB",
 		}, nil},
 		{"asks-for-more", wasm.Config{}, []string{
 			"it asks for rights that it was not given", "grant:", `read: [input, response, "context:*", options]`,

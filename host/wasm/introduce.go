@@ -10,35 +10,36 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/abi"
+	"github.com/weft-run/weft/host/schema"
 	"github.com/weft-run/weft/host/wasm/engine"
 	"github.com/weft-run/weft/internal/strictjson"
-	"github.com/weft-run/weft/message"
 )
 
 // introduce lets a loaded plugin describe itself, holds what it says against what it was given, and runs its init.
-func (l *loader) introduce(ctx context.Context, p *Provider) error {
-	if slices.Contains(p.hooks, abi.HookDescribe) {
+func (l *loader) introduce(ctx context.Context, p *version) error {
+	if p.can(abi.HookDescribe) {
 		d, err := describe(ctx, p.module, l.name, p.limits.CPU)
 		if err != nil {
 			l.fault("", "describe: %v", err)
 			return l.refused(err)
 		}
 		p.description = *d
-		l.checkDescription(p)
 		if l.config.SourceID == "" && d.SourceID != "" {
 			p.sourceID = d.SourceID
 		}
 	}
+	l.place(p)
+	l.checkDescription(p)
 	if p.sourceID == "" {
 		l.fault("set source_id", "it has no name: none is given, none described, and it came without a file")
 	}
 	if err := l.refused(nil); err != nil {
 		return err
 	}
-	if slices.Contains(p.hooks, abi.HookInit) {
+	if p.can(abi.HookInit) {
 		if err := l.init(ctx, p); err != nil {
 			l.fault("", "init: %v", err)
 			return l.refused(err)
@@ -47,10 +48,57 @@ func (l *loader) introduce(ctx context.Context, p *Provider) error {
 	return nil
 }
 
+// place finds out which hooks are called where the plugin stands (clause EXP-4).
+func (l *loader) place(v *version) {
+	wanted := abi.ProviderHooks
+	v.layer = l.config.Layer
+	if l.config.Middleware {
+		wanted = abi.MiddlewareHooks
+		if v.layer == "" {
+			v.layer = l.layerOf(v)
+		}
+		if v.layer != "" && !v.grants.CanStand(v.layer) {
+			v.grants.Middleware = append(v.grants.Middleware, v.layer) // the entry gives it
+		}
+	} else {
+		v.layer = abi.LayerContext
+	}
+	hooks := v.can(abi.HookBeforeRun) || v.can(abi.HookAfterRun)
+	for _, h := range v.exported {
+		if slices.Contains(wanted, h) && (h != abi.HookProcess || l.config.Middleware || !hooks && v.stands(abi.LayerContext)) {
+			v.hooks = append(v.hooks, h)
+		}
+	}
+	if l.config.Middleware && v.can(abi.HookProcess) && v.layer != "" && !v.stands(v.layer) {
+		l.fault("set layer to one of them", "its process stands at %s, and not at %s", strings.Join(texts(v.description.Layers), ", "), v.layer)
+	}
+	if v.layer == abi.LayerFunction && !v.can(abi.HookProcess) {
+		l.fault("export process: () -> i32", "at the layer function nothing but process is called, and it exports none")
+	}
+	if len(v.hooks) == 0 && len(l.faults) == 0 {
+		l.fault("put it into the list of middleware, with layer set", "its process stands at %s, and it has no hook of a provider",
+			strings.Join(texts(v.description.Layers), ", "))
+	}
+}
+
+// layerOf is the one layer of middleware that the plugin describes.
+func (l *loader) layerOf(v *version) abi.Layer {
+	layers := slices.DeleteFunc(slices.Clone(v.description.Layers), func(l abi.Layer) bool { return l == abi.LayerContext })
+	if len(layers) == 1 {
+		return layers[0]
+	}
+	have := "it describes none"
+	if len(layers) > 1 {
+		have = "it describes " + strings.Join(texts(layers), ", ")
+	}
+	l.fault("set layer to agent, chat or function", "the entry names no layer, and %s", have)
+	return ""
+}
+
 // Describe loads a module without rights, only to ask what it says of itself. It is for tools such as `weft inspect`.
 // A module that does not export describe gives an empty description.
 func Describe(ctx context.Context, e *engine.Engine, module []byte) (abi.Description, error) {
-	m, err := e.Load(ctx, module, engine.Spec{Name: "plugin"})
+	m, err := e.Load(ctx, module, engine.Spec{Name: "plugin", Functions: functions()})
 	if err != nil {
 		return abi.Description{}, withRemedies(err)
 	}
@@ -86,7 +134,7 @@ func describe(ctx context.Context, m *engine.Module, name string, limit time.Dur
 var sourceIDForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 // checkDescription holds what a plugin asks for against what there is (clauses DSC-2 to DSC-6).
-func (l *loader) checkDescription(p *Provider) {
+func (l *loader) checkDescription(p *version) {
 	d := p.description
 	if d.ABI > abi.Version {
 		l.fault("update Weft, or use a version of the plugin for that ABI",
@@ -104,60 +152,20 @@ func (l *loader) checkDescription(p *Provider) {
 	if err := checkSchema(d.ConfigSchema, l.config.Config); err != nil {
 		l.fault("mend the plugin's config", "its config does not meet its schema: %v", err)
 	}
-	if lines := missing(d.Grants, p.grants); lines != nil {
+	asked, err := p.asked()
+	if err != nil {
+		l.fault("mend the plugin's config", "%v", err)
+	}
+	if lines := missing(asked, &p.grants); lines != nil {
 		l.fault("add to its entry, if it should have them:\ngrant:\n  "+strings.Join(lines, "\n  "),
 			"it asks for rights that it was not given")
 	}
 }
 
-// missing are the lines to add to a grant so that it holds all that is asked for; nil if it does already.
-func missing(asked *abi.Grants, given abi.Grants) []string {
-	if asked == nil {
-		return nil
-	}
-	var lines []string
-	list := func(name string, asked, given []string, covered func(string) bool) {
-		var more []string
-		for _, a := range asked {
-			if !covered(a) && !slices.Contains(more, a) {
-				more = append(more, a)
-			}
-		}
-		if more == nil {
-			return
-		}
-		all := append(slices.Clone(given), more...)
-		for i, word := range all {
-			if strings.ContainsAny(word, ":*") {
-				all[i] = `"` + word + `"`
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%s: [%s]", name, strings.Join(all, ", ")))
-	}
-	list("read", asked.Read, given.Read, func(right string) bool {
-		source, isContext := strings.CutPrefix(right, "context:")
-		return given.CanRead(right) || isContext && given.CanReadSource(source)
-	})
-	list("add", asked.Add, given.Add, given.CanAdd)
-	list("roles", texts(asked.Roles), texts(given.Roles), func(r string) bool {
-		return slices.Contains(given.Roles, message.Role(r))
-	})
-	var folders []string
-	for _, f := range asked.Files {
-		if !slices.ContainsFunc(given.Files, func(g abi.FileGrant) bool { return g.Guest == f.Guest }) {
-			folders = append(folders, fmt.Sprintf("  - {host: FOLDER, guest: %s, mode: ro}", f.Guest))
-		}
-	}
-	if folders != nil {
-		lines = append(append(lines, "files:"), folders...)
-	}
-	return lines
-}
-
-func texts(roles []message.Role) []string {
-	out := make([]string, len(roles))
-	for i, r := range roles {
-		out[i] = string(r)
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
 	}
 	return out
 }
@@ -170,34 +178,42 @@ const (
 
 // checkSchema holds the config against the plugin's schema. References are refused: a schema that refers to itself
 // could keep the host busy for ever (clause DSC-5).
-func checkSchema(schema, config []byte) error {
-	if len(schema) == 0 {
+func checkSchema(schemaText, config []byte) error {
+	if len(schemaText) == 0 {
 		return nil
 	}
-	if len(schema) > schemaSize {
-		return fmt.Errorf("the schema has %d bytes, more than %d", len(schema), schemaSize)
+	if len(schemaText) > schemaSize {
+		return fmt.Errorf("the schema has %d bytes, more than %d", len(schemaText), schemaSize)
 	}
-	if _, err := strictjson.Decoder(schema, schemaDepth); err != nil {
+	if _, err := strictjson.Decoder(schemaText, schemaDepth); err != nil {
 		return fmt.Errorf("the schema: %w", err)
 	}
-	for _, word := range []string{`"$ref"`, `"$dynamicRef"`, `"$recursiveRef"`} {
-		if bytes.Contains(schema, []byte(word)) {
-			return fmt.Errorf("the schema uses %s, which a config schema may not", word)
-		}
+	if word := reference(schemaText); word != "" {
+		return fmt.Errorf("the schema uses %q, which a config schema may not", word)
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
-		return fmt.Errorf("the schema is none: %w", err)
-	}
-	resolved, err := s.Resolve(nil)
+	parsed, err := schema.ParseWith(schemaText, schema.Limits{Bytes: schemaSize, Depth: schemaDepth})
 	if err != nil {
 		return fmt.Errorf("the schema is none: %w", err)
 	}
-	var value any
-	if err := json.Unmarshal(config, &value); err != nil {
-		return err
+	return parsed.Validate(config)
+}
+
+// referenceWords are the keywords of a schema that refer to another.
+var referenceWords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
+// reference is the first of those words that is the name of a member, however it is written; empty for none.
+func reference(schema []byte) string {
+	dec := jsontext.NewDecoder(bytes.NewReader(schema))
+	for {
+		kind, n := dec.StackIndex(dec.StackDepth())
+		token, err := dec.ReadToken()
+		if err != nil {
+			return "" // at the end; what is no JSON is found by others
+		}
+		if token.Kind() == '"' && kind == '{' && n%2 == 0 && slices.Contains(referenceWords, token.String()) {
+			return token.String()
+		}
 	}
-	return resolved.Validate(value)
 }
 
 func checkJSONObject(data []byte) error {
@@ -212,7 +228,7 @@ func checkJSONObject(data []byte) error {
 }
 
 // init calls the plugin's init, once: every call starts from the memory that it leaves (clause LIF-3).
-func (l *loader) init(ctx context.Context, p *Provider) error {
+func (l *loader) init(ctx context.Context, p *version) error {
 	v := &view{}
 	v.head(abi.HookInit)
 	v.text("source_id", p.sourceID)
@@ -232,7 +248,7 @@ func (l *loader) init(ctx context.Context, p *Provider) error {
 	}
 	if err == nil {
 		var out *abi.Out
-		if out, err = abi.DecodeOut(abi.HookInit, result.Output); err == nil && out.Error != nil {
+		if out, err = abi.DecodeOut(abi.HookInit, "", result.Output); err == nil && out.Error != nil {
 			err = out.Error
 		}
 	}

@@ -18,17 +18,32 @@ import (
 	"github.com/weft-run/weft/internal/regularfile"
 )
 
-// Load checks a plugin against the contract, compiles it, runs its describe and its init, and makes a provider of it.
-// What can be found out together is reported together, as a [*LoadError]. The engine is used until the provider is
-// closed.
-func Load(ctx context.Context, e *engine.Engine, c Config) (*Provider, error) {
-	l := &loader{config: c, name: pluginName(c)}
-	p, err := l.load(ctx, e)
-	if err == nil {
-		return p, nil
+// Load checks a plugin against the contract, compiles it, and runs its describe and its init. What can be found out together
+// is reported together, as a [*LoadError]. The engine is used until the plugin is closed.
+func Load(ctx context.Context, e *engine.Engine, c Config) (*Plugin, error) {
+	p := &Plugin{engine: e, file: c.Path}
+	l := &loader{config: c, name: pluginName(c), told: p.rests}
+	v, err := l.version(ctx, e)
+	if err != nil {
+		return nil, err
 	}
-	var refused *LoadError
-	if ctx.Err() != nil || errors.As(err, &refused) {
+	p.sourceID, p.layer, p.policy, p.told, p.bytes = v.sourceID, v.layer, v.policy, p.rests, c.Module
+	p.config = l.config
+	p.config.Module = nil // the engine keeps what it needs of it
+	if c.Path != "" {
+		p.bytes = nil
+	}
+	p.current.Store(v)
+	return p, nil
+}
+
+// version loads one version. What went wrong is a [*LoadError], unless ctx is over.
+func (l *loader) version(ctx context.Context, e *engine.Engine) (*version, error) {
+	v, err := l.load(ctx, e)
+	if err == nil {
+		return v, nil
+	}
+	if _, refused := errors.AsType[*LoadError](err); refused || ctx.Err() != nil {
 		return nil, err
 	}
 	return nil, &LoadError{Plugin: l.name, Err: err}
@@ -49,6 +64,9 @@ func pluginName(c Config) string {
 type loader struct {
 	config Config
 	name   string
+	told   func(resting bool)
+	aside  bool // another version serves meanwhile
+	digest [sha256.Size]byte
 	faults []Fault
 }
 
@@ -63,14 +81,15 @@ func (l *loader) refused(err error) error {
 	return &LoadError{Plugin: l.name, Faults: l.faults, Err: err}
 }
 
-func (l *loader) load(ctx context.Context, e *engine.Engine) (*Provider, error) {
+func (l *loader) load(ctx context.Context, e *engine.Engine) (*version, error) {
 	l.checkConfig()
 	module, err := l.read()
 	if err != nil {
 		l.fault("", "%v", err)
 		return nil, l.refused(err)
 	}
-	hooks := l.checkExports(module)
+	exported := l.checkExports(module)
+	l.checkServices()
 
 	sourceID := l.config.SourceID
 	if sourceID == "" {
@@ -79,7 +98,7 @@ func (l *loader) load(ctx context.Context, e *engine.Engine) (*Provider, error) 
 	grants := l.config.Grants.effective()
 	spec := engine.Spec{
 		Name: l.name, Limits: l.config.Limits.engine(), Mounts: l.mounts(), Shared: l.config.Shared,
-		World: engine.World{Now: l.config.Now},
+		World: engine.World{Now: l.config.Now}, Functions: functions(), HTTP: l.http(grants), Resting: l.told, Background: l.aside,
 	}
 	// What the module itself has wrong is told together with what is wrong around it.
 	if len(l.faults) > 0 {
@@ -90,16 +109,21 @@ func (l *loader) load(ctx context.Context, e *engine.Engine) (*Provider, error) 
 	}
 	m, err := e.Load(ctx, module, spec)
 	if err != nil {
+		closeIdle(spec.HTTP) // its start may have sent requests
 		return nil, l.withEngine(err)
 	}
-	p := &Provider{
-		sourceID: sourceID, file: l.config.Path, name: l.name, module: m, hooks: hooks, config: l.config.Config, grants: grants,
-		limits: l.config.Limits.withDefaults(), policy: l.config.OnError, log: l.config.Logger, onLog: l.config.OnLog,
+	v := &version{
+		sourceID: sourceID, name: l.name, digest: hex.EncodeToString(l.digest[:]), module: m, exported: exported,
+		config: l.config.Config, grants: grants, limits: l.config.Limits.withDefaults(), policy: l.config.OnError,
+		services: l.config.Services, http: spec.HTTP, log: l.config.Logger, onLog: l.config.OnLog,
+		turns: &turns{},
 	}
-	if err := l.introduce(ctx, p); err != nil {
-		return nil, errors.Join(err, p.Close(context.WithoutCancel(ctx)))
+	if err := l.introduce(ctx, v); err != nil {
+		return nil, errors.Join(err, v.close(context.WithoutCancel(ctx)))
 	}
-	return p, nil
+	v.asProvider = v.made()
+	m.Trim() // a plugin that nobody uses holds no instance
+	return v, nil
 }
 
 // checkConfig puts defaults into the config and checks what needs no module.
@@ -123,6 +147,12 @@ func (l *loader) checkConfig() {
 	grants := c.Grants.effective()
 	if err := grants.Check(); err != nil {
 		l.fault("", "grant: %v", err)
+	}
+	if c.Layer != "" && !slices.Contains(abi.Layers, c.Layer) {
+		l.fault("", "layer %q is not one of %s", c.Layer, texts(abi.Layers))
+	}
+	if c.Middleware && c.Layer == abi.LayerContext {
+		l.fault("put it into the list of providers", "middleware stands at one of the layers agent, chat and function, and not at context")
 	}
 	for _, f := range c.Grants.Files {
 		if f.Mode != "" && f.Mode != "ro" {
@@ -148,8 +178,9 @@ func (l *loader) read() ([]byte, error) {
 			return nil, err
 		}
 	}
+	l.digest = sha256.Sum256(module)
 	if want := l.config.SHA256; want != "" {
-		if have := fmt.Sprintf("%x", sha256.Sum256(module)); have != strings.ToLower(want) {
+		if have := hex.EncodeToString(l.digest[:]); have != strings.ToLower(want) {
 			if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
 				l.fault("", "sha256 %q is no SHA-256: 64 hex digits were wanted", want)
 			} else {
@@ -177,7 +208,7 @@ func readModule(path string, limit int64) ([]byte, error) {
 	return module, err
 }
 
-// checkExports finds the hooks among the exports (clauses EXP-1 to EXP-4). A module that cannot be read is left to the
+// checkExports finds the hooks among the exports (clauses EXP-1 to EXP-3). A module that cannot be read is left to the
 // engine, which tells why.
 func (l *loader) checkExports(module []byte) []abi.Hook {
 	info, err := engine.Inspect(module)
@@ -185,11 +216,7 @@ func (l *loader) checkExports(module []byte) []abi.Hook {
 		return nil
 	}
 	var hooks []abi.Hook
-	var reserved []string
 	for _, e := range info.Exports {
-		if slices.Contains(abi.ReservedHooks, e.Name) {
-			reserved = append(reserved, e.Name)
-		}
 		if !slices.Contains(abi.Hooks, abi.Hook(e.Name)) {
 			continue
 		}
@@ -200,18 +227,13 @@ func (l *loader) checkExports(module []byte) []abi.Hook {
 		}
 		hooks = append(hooks, abi.Hook(e.Name))
 	}
-	runs := slices.ContainsFunc(hooks, func(h abi.Hook) bool { return slices.Contains(abi.RunHooks, h) })
-	switch {
-	case runs && len(reserved) > 0:
-		l.config.Logger.Warn("the plugin exports hooks of later versions; this version does not call them",
-			"plugin", l.name, "hooks", strings.Join(reserved, ", "))
-	case runs || len(l.faults) > 0:
-	case len(reserved) > 0:
-		l.fault("use a later version of Weft for this plugin, or add before_run",
-			"it exports %s, which this version does not call, and no hook that it does", strings.Join(reserved, ", "))
-	default:
-		l.fault("export before_run: () -> i32", "it exports no hook; at least one of %s was wanted, and there is %s",
-			names(abi.RunHooks), exportNames(info.Exports))
+	wanted, remedy := abi.ProviderHooks, "export before_run: () -> i32"
+	if l.config.Middleware {
+		wanted, remedy = abi.MiddlewareHooks, "export process: () -> i32, or put it into the list of providers"
+	}
+	if len(l.faults) == 0 && !slices.ContainsFunc(hooks, func(h abi.Hook) bool { return slices.Contains(wanted, h) }) {
+		l.fault(remedy, "it exports no hook that is called here; at least one of %s was wanted, and there is %s",
+			names(wanted), exportNames(info.Exports))
 	}
 	return hooks
 }

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts in abi/testdata
 type call struct{ in string }
 
 // listen loads the plugin that logs its input, and returns a function that gives the calls since it was last asked.
-func listen(t *testing.T, g wasm.Grants) (*wasm.Provider, func() []call) {
+func listen(t *testing.T, g wasm.Grants) (*wasm.Plugin, func() []call) {
 	var calls []call
 	p := mustLoad(t, "logs-its-input", wasm.Config{
 		SourceID: "news", Config: []byte(`{"city":"Oslo"}`), Grants: g,
@@ -47,26 +47,7 @@ func TestTranscripts(t *testing.T) {
 		abi.HookBeforeRun: `{"extend_messages":[{"role":"user","text":"Rust 1.95 is out."}],"extend_instructions":["Be brief."],"state":{"runs":1}}`,
 		abi.HookAfterRun:  `{"state":{"runs":2}}`,
 	}
-	record := func(name, comment string, c call) {
-		t.Run(name, func(t *testing.T) {
-			var in abi.In
-			require.NoError(t, json.Unmarshal([]byte(c.in), &in))
-			text := c.in
-			if in.Run != nil {
-				text = strings.ReplaceAll(text, in.Run.RunID, "00000000-0000-4000-8000-000000000000")
-			}
-			archive := &txtar.Archive{Comment: []byte(comment + "\n"), Files: []txtar.File{
-				{Name: "in.json", Data: pretty(t, text)}, {Name: "out.json", Data: pretty(t, outputs[in.Hook])},
-			}}
-			path := filepath.Join("..", "..", "abi", "testdata", name+".txtar")
-			if *update {
-				require.NoError(t, os.WriteFile(path, txtar.Format(archive), 0o644))
-			}
-			golden, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(golden), string(txtar.Format(archive)))
-		})
-	}
+	record := func(name, comment string, c call) { record(t, name, comment, c.in, outputs) }
 
 	p, calls := listen(t, wasm.Grants{})
 	record("init", "init, once at load: config and the rights in force.", calls()[0])
@@ -82,7 +63,7 @@ func TestTranscripts(t *testing.T) {
 	require.NoError(t, err)
 	got := calls()
 	record("session_created", "session_created, before a session's first run.", got[0])
-	record("before_run", "before_run with default rights: other sources are counted, and not shown.", got[1])
+	record("before_run", "before_run with default rights: nothing of other sources is there.", got[1])
 	record("after_run", "after_run with default rights.", got[2])
 
 	failing.err = errors.New("the service is down")
@@ -107,6 +88,27 @@ func TestTranscripts(t *testing.T) {
 	got = calls()
 	record("before_run-no-rights", "before_run with no right to read: ids, config and state.", got[1])
 	require.NotContains(t, got[2].in, `"response"`)
+}
+
+// record holds a call against its transcript in abi/testdata, or writes that.
+func record(t *testing.T, name, comment, text string, outputs map[abi.Hook]string) {
+	t.Run(name, func(t *testing.T) {
+		var in abi.In
+		require.NoError(t, json.Unmarshal([]byte(text), &in))
+		if in.Run != nil {
+			text = strings.ReplaceAll(text, in.Run.RunID, "00000000-0000-4000-8000-000000000000")
+		}
+		archive := &txtar.Archive{Comment: []byte(comment + "\n"), Files: []txtar.File{
+			{Name: "in.json", Data: pretty(t, text)}, {Name: "out.json", Data: pretty(t, outputs[in.Hook])},
+		}}
+		path := filepath.Join("..", "..", "abi", "testdata", name+".txtar")
+		if *update {
+			require.NoError(t, os.WriteFile(path, txtar.Format(archive), 0o644))
+		}
+		golden, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(golden), string(txtar.Format(archive)))
+	})
 }
 
 // failingModel answers until it is told to fail.

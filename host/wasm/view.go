@@ -1,15 +1,13 @@
 package wasm
 
 import (
-	"context"
-	"errors"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host"
-	"github.com/weft-run/weft/host/wasm/engine"
 	"github.com/weft-run/weft/message"
 )
 
@@ -20,69 +18,84 @@ type view struct {
 	err error
 }
 
+// views served before: what a hook receives is written anew for each call, and nobody needs it after that.
+var views = sync.Pool{New: func() any { return &view{b: make([]byte, 0, 1024)} }}
+
+// viewKept is the size of a view that is worth keeping: few are larger, and those would stay.
+const viewKept = 64 << 10
+
+// release gives a view back that nobody uses any more, nor the bytes that it gave.
+func (v *view) release() {
+	if cap(v.b) <= viewKept {
+		v.b, v.err = v.b[:0], nil
+		views.Put(v)
+	}
+}
+
 // newView begins the object with what every call of a run has.
-func (p *Provider) newView(hook abi.Hook, sc *host.SessionContext) *view {
-	v := &view{b: make([]byte, 0, 1024)}
-	v.head(hook)
+func (p *version) newView(c *call) *view {
+	v := views.Get().(*view)
+	v.head(c.hook)
 	v.text("source_id", p.sourceID)
 	v.key("run")
-	v.b = append(v.b, `{"run_id":`...)
-	v.quote(sc.RunID())
-	if name := sc.AgentName(); name != "" {
-		v.text("agent", name)
+	v.b = append(v.b, '{')
+	v.text("run_id", c.runID)
+	if c.agent != "" {
+		v.text("agent", c.agent)
 	}
-	v.text("session_id", sc.Session().ID())
-	if id := sc.Session().ServiceSessionID(); id != "" {
-		v.text("service_session_id", id)
+	if c.session != nil {
+		v.text("session_id", c.session.ID())
+		if id := c.session.ServiceSessionID(); id != "" {
+			v.text("service_session_id", id)
+		}
 	}
 	v.b = append(v.b, '}')
 	v.raw("config", p.config)
-	state, err := sc.State().Raw()
-	v.fail(err)
-	v.raw("state", state)
+	if c.layer != "" {
+		v.text("layer", string(c.layer))
+	}
 	return v
 }
 
 func (v *view) head(hook abi.Hook) {
-	v.b = append(v.b, `{"abi":`...)
-	v.b = strconv.AppendInt(v.b, abi.Version, 10)
+	v.b = append(v.b, '{')
+	v.number("abi", abi.Version)
 	v.text("hook", string(hook))
 }
 
-// input adds the run's new messages, where they may be read.
-func (v *view) input(g abi.Grants, sc *host.SessionContext) {
+// provider adds what the hooks of a provider see of a run, each part where it may be read.
+func (v *view) provider(g *abi.Grants, sc *host.SessionContext) {
 	if g.CanRead("input") {
 		v.messages("input", sc.Input())
 	}
-}
-
-// context adds the count of each source's messages, and the messages of those that may be read.
-func (v *view) context(g abi.Grants, sc *host.SessionContext) {
-	v.key("context")
-	v.b = append(v.b, '[')
-	for i, source := range sc.Sources() {
-		if i > 0 {
-			v.b = append(v.b, ',')
-		}
-		v.b = append(v.b, `{"source_id":`...)
-		v.quote(source.SourceID)
-		v.b = append(v.b, `,"count":`...)
-		v.b = strconv.AppendInt(v.b, int64(len(source.Messages)), 10)
-		if source.SourceID == sc.SourceID() || g.CanReadSource(source.SourceID) {
-			v.messages("messages", source.Messages)
-		}
-		v.b = append(v.b, '}')
-	}
-	v.b = append(v.b, ']')
-}
-
-// shared adds options and metadata, where they may be read.
-func (v *view) shared(g abi.Grants, sc *host.SessionContext) {
+	v.context(g, sc)
 	if g.CanRead("options") {
-		options, err := sc.Options().JSON()
-		v.fail(err)
-		v.raw("options", options)
+		v.options(sc.Options())
 	}
+	v.metadata(g, sc)
+}
+
+// context adds the count of each source's messages. What it writes grows with the sources and not with the messages.
+func (v *view) context(g *abi.Grants, sc *host.SessionContext) {
+	if !g.ReadsContext() {
+		return
+	}
+	sources := sc.Sources()
+	v.array("context", len(sources), func(i int) {
+		v.b = append(v.b, '{')
+		v.text("source_id", sources[i].SourceID)
+		v.number("count", len(sources[i].Messages))
+		v.b = append(v.b, '}')
+	})
+}
+
+func (v *view) options(o host.Options) {
+	options, err := o.JSON()
+	v.fail(err)
+	v.raw("options", options)
+}
+
+func (v *view) metadata(g *abi.Grants, sc *host.SessionContext) {
 	if g.CanRead("metadata") {
 		metadata, err := sc.MetadataJSON()
 		v.fail(err)
@@ -91,7 +104,7 @@ func (v *view) shared(g abi.Grants, sc *host.SessionContext) {
 }
 
 // response adds the run's answer, where it may be read.
-func (v *view) response(g abi.Grants, r *host.Response) {
+func (v *view) response(g *abi.Grants, r *host.Response) {
 	if r == nil || !g.CanRead("response") {
 		return
 	}
@@ -105,12 +118,7 @@ func (v *view) response(g abi.Grants, r *host.Response) {
 		v.text("conversation_id", r.ConversationID)
 	}
 	if r.Usage != nil {
-		v.key("usage")
-		v.b = append(v.b, `{"input_tokens":`...)
-		v.b = strconv.AppendInt(v.b, int64(r.Usage.InputTokens), 10)
-		v.b = append(v.b, `,"output_tokens":`...)
-		v.b = strconv.AppendInt(v.b, int64(r.Usage.OutputTokens), 10)
-		v.b = append(v.b, '}')
+		v.usage(r.Usage)
 	}
 	v.b = append(v.b, '}')
 }
@@ -119,17 +127,68 @@ func (v *view) response(g abi.Grants, r *host.Response) {
 func (v *view) failure(cause error) {
 	e := envelope(cause)
 	v.key("error")
-	v.b = append(v.b, `{"code":`...)
-	v.quote(string(e.Code))
+	v.b = append(v.b, '{')
+	v.text("code", string(e.Code))
 	v.text("message", e.Message)
 	v.b = append(v.b, '}')
 }
 
+func (v *view) usage(u *host.Usage) {
+	v.key("usage")
+	v.b = append(v.b, '{')
+	v.number("input_tokens", u.InputTokens)
+	v.number("output_tokens", u.OutputTokens)
+	v.b = append(v.b, '}')
+}
+
+// boolean writes a member that is true; one that is not is left out.
+func (v *view) boolean(name string, value bool) {
+	if value {
+		v.key(name)
+		v.b = append(v.b, "true"...)
+	}
+}
+
+func (v *view) number(name string, n int) {
+	v.key(name)
+	v.b = strconv.AppendInt(v.b, int64(n), 10)
+}
+
 // done closes the object.
-func (v *view) done() ([]byte, error) { return append(v.b, '}'), v.err }
+func (v *view) done() ([]byte, error) {
+	if len(v.b) == 0 {
+		v.b = append(v.b, '{')
+	}
+	v.b = append(v.b, '}')
+	return v.b, v.err
+}
+
+// object writes a member that is an object, whose members write puts in.
+func (v *view) object(name string, write func()) {
+	v.key(name)
+	v.b = append(v.b, '{')
+	write()
+	v.b = append(v.b, '}')
+}
+
+// array writes a member that is an array of n elements, each of which write puts in.
+func (v *view) array(name string, n int, write func(i int)) {
+	v.key(name)
+	v.b = append(v.b, '[')
+	for i := range n {
+		if i > 0 {
+			v.b = append(v.b, ',')
+		}
+		write(i)
+	}
+	v.b = append(v.b, ']')
+}
 
 func (v *view) key(name string) {
-	v.b = append(v.b, ',', '"')
+	if n := len(v.b); n > 0 && v.b[n-1] != '{' {
+		v.b = append(v.b, ',')
+	}
+	v.b = append(v.b, '"')
 	v.b = append(v.b, name...)
 	v.b = append(v.b, '"', ':')
 }
@@ -165,35 +224,4 @@ func (v *view) fail(err error) {
 	if v.err == nil {
 		v.err = err
 	}
-}
-
-// longestCause is how much of an error's text a plugin gets to see.
-const longestCause = 1024
-
-// envelope puts the cause of a failed run into the contract's form (clause ERR-2).
-func envelope(cause error) *abi.Error {
-	e := &abi.Error{Code: abi.CodeInternal, Message: cause.Error()}
-	var reported *abi.Error
-	var limit *engine.LimitError
-	var model *host.ModelError
-	var hook *host.HookError
-	switch {
-	case errors.Is(cause, host.ErrStopped), errors.Is(cause, context.Canceled):
-		e.Code = abi.CodeCancelled
-	case errors.Is(cause, context.DeadlineExceeded), errors.Is(cause, engine.ErrTimeout):
-		e.Code = abi.CodeTimeout
-	case errors.As(cause, &limit):
-		e.Code = abi.CodeLimit
-	case errors.As(cause, &reported):
-		e.Code = reported.Code
-	case errors.As(cause, &model):
-		e.Code = abi.CodeModel
-	case errors.As(cause, &hook):
-		e.Code = abi.CodeFailed
-	}
-	if len(e.Message) > longestCause {
-		e.Message = e.Message[:longestCause]
-	}
-	e.Message = toValidUTF8(e.Message)
-	return e
 }

@@ -6,13 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/weft-run/weft/abi"
 	"github.com/weft-run/weft/host"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/engine"
@@ -35,7 +35,7 @@ func newEngine(t testing.TB) *engine.Engine {
 }
 
 // load loads a fixture as the plugin "p".
-func load(t testing.TB, name string, c wasm.Config) (*wasm.Provider, error) {
+func load(t testing.TB, name string, c wasm.Config) (*wasm.Plugin, error) {
 	t.Helper()
 	c.Module = fixture(t, name)
 	if c.SourceID == "" {
@@ -51,7 +51,7 @@ func load(t testing.TB, name string, c wasm.Config) (*wasm.Provider, error) {
 	return p, err
 }
 
-func mustLoad(t testing.TB, name string, c wasm.Config) *wasm.Provider {
+func mustLoad(t testing.TB, name string, c wasm.Config) *wasm.Plugin {
 	t.Helper()
 	p, err := load(t, name, c)
 	require.NoError(t, err)
@@ -120,18 +120,12 @@ func TestEffectsReachTheRunUnderTheHostsStamp(t *testing.T) {
 // What is exported is what is called.
 func TestHooksThatAreNotExportedAreNotCalled(t *testing.T) {
 	p := mustLoad(t, "returns-effect-of-another-hook", wasm.Config{})
-	require.Equal(t, []string{"after_run"}, p.Hooks())
+	require.Equal(t, []abi.Hook{abi.HookAfterRun}, p.Hooks())
 	var traced []string
 	_, _ = newAgent(t, &model{}, p).Run(t.Context(), host.Text("hi"), host.RunConfig{
 		Tracer: host.TraceFunc(func(_ context.Context, h host.HookTrace) { traced = append(traced, h.Hook) }),
 	})
 	require.Equal(t, []string{"model", "after_run", "run"}, traced)
-}
-
-func TestHooksOfLaterVersionsAreTold(t *testing.T) {
-	var log strings.Builder
-	mustLoad(t, "also-later-hooks", wasm.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	require.Contains(t, log.String(), "hooks=process")
 }
 
 // A canary in memory and in a global: no call finds what an earlier one left, unless the operator says so.
@@ -213,4 +207,19 @@ func TestReadFileOnceAndPinDigest(t *testing.T) {
 	_, err = wasm.Load(t.Context(), newEngine(t), wasm.Config{Path: path, SHA256: wrong})
 	require.ErrorContains(t, err, digest)
 	require.ErrorContains(t, err, wrong+" was pinned")
+}
+
+// A host may have many plugins that few runs use; what each starts from is kept.
+func TestAPluginThatNobodyUsesHoldsNoInstance(t *testing.T) {
+	p := mustLoad(t, "counts-its-calls", wasm.Config{})
+	require.Zero(t, p.Stats().Live)
+	m := &model{}
+	agent := newAgent(t, m, p)
+	for range 2 {
+		_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
+		require.NoError(t, err)
+	}
+	require.Equal(t, "2", m.requests[0].Instructions)
+	require.Equal(t, "2", m.requests[1].Instructions)
+	require.Equal(t, 1, p.Stats().Live)
 }

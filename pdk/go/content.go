@@ -142,6 +142,23 @@ func (c ErrorContent) WriteJSON(w *json.Writer) {
 // WriteJSON writes the content as it was read.
 func (c UnknownContent) WriteJSON(w *json.Writer) { w.Raw(c.JSON) }
 
+func readContents(r *json.Reader) (all []Content) {
+	for range r.Array() {
+		if c := readContent(r); c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func writeContents(w *json.Writer, all []Content) {
+	w.Array(func() {
+		for _, c := range all {
+			c.WriteJSON(w)
+		}
+	})
+}
+
 // readContent reads one content. Its type may come last, so all members are gathered first.
 func readContent(r *json.Reader) Content {
 	var kind, text, uri, mediaType, callID, name, message, code, failure string

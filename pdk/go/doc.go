@@ -21,9 +21,19 @@
 //
 // # What comes in, what goes out
 //
-// A hook gets [In] and fills the type that holds what it may return: [ContextOut] for before_run, [RunOut] for after_run
-// and run_failed, [StateOut] for session_created. Names are those of the JSON that travels between host and plugin. An
-// effect that a hook may not have does not compile.
+// A hook of a provider gets [In] and fills the type that holds what it may return: [ContextOut] for before_run, [RunOut] for
+// after_run and run_failed, [StateOut] for session_created. Names are those of the JSON that travels between host and
+// plugin. An effect that a hook may not have does not compile.
+//
+// Middleware gets one value for all: a [ChatContext], say, whose Next runs what it wraps:
+//
+//	//go:wasmexport process
+//	func process() int32 {
+//		return pdk.ProcessChat(func(c *pdk.ChatContext) error {
+//			c.Append(pdk.System("Be kind."))
+//			return c.Next()
+//		})
+//	}
 //
 // What a hook returns as an error, the host gets as data: make it with [NewError] to say of which kind it is. A panic is
 // caught and reported with its place.

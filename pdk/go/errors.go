@@ -9,7 +9,8 @@ import (
 // Code tells kinds of failure apart.
 type Code string
 
-// The codes that there are. A plugin chooses from the first five; the others tell run_failed what became of a run.
+// The codes that there are. A plugin chooses from the first five; the others tell what became of a run, or of what the
+// plugin asked the host for.
 const (
 	CodeFailed       Code = "failed"        // the plugin says that it failed; what an error without a code means
 	CodeInvalidInput Code = "invalid_input" // what the plugin was given is not what it can work with
@@ -19,6 +20,7 @@ const (
 	CodeLimit        Code = "limit"         // a limit was reached
 	CodeTimeout      Code = "timeout"       // a deadline passed
 	CodeCancelled    Code = "cancelled"     // the caller gave up
+	CodeConflict     Code = "conflict"      // somebody else was first
 	CodeModel        Code = "model"         // the model failed
 	CodeInternal     Code = "internal"      // anything else, on the host's side
 )
@@ -27,6 +29,9 @@ const (
 type Error struct {
 	Code    Code
 	Message string
+	// Cause is set where Next returned the error: the number under which the host knows what failed. A hook that returns
+	// such an error as it is passes on what failed, and not only its text.
+	Cause int
 }
 
 // NewError returns an error that the host gets with this code. The message should say what was wanted, what was there and
@@ -43,6 +48,9 @@ func (e *Error) WriteJSON(w *json.Writer) {
 	w.Object(func() {
 		w.Name("code").String(string(e.Code))
 		w.Name("message").String(e.Message)
+		if e.Cause != 0 {
+			w.Name("cause").Int(e.Cause)
+		}
 	})
 }
 
@@ -54,15 +62,21 @@ func (e *Error) ReadJSON(r *json.Reader) {
 			e.Code = Code(r.String())
 		case "message":
 			e.Message = r.String()
+		case "cause":
+			e.Cause = r.Int()
 		}
 	}
 }
 
-// asError gives any error a code, and a text where it has none.
+// asError gives any error a code, and a text where it has none. Only one that is returned as it came has a cause: with
+// other words around it, it is the plugin's own.
 func asError(err error) *Error {
 	reported := Error{Code: CodeFailed, Message: err.Error()}
 	if coded, ok := errors.AsType[*Error](err); ok && coded.Code != "" {
 		reported.Code = coded.Code
+		if coded.Message == reported.Message {
+			reported.Cause = coded.Cause
+		}
 	}
 	if reported.Message == "" {
 		reported.Message = "the plugin failed and did not say why"

@@ -79,3 +79,45 @@ func ExampleDescribe() {
 	fmt.Println(pdktest.Run(describe, `{"hook": "describe"}`).Output)
 	// Output: {"name":"polite","version":"0.1.0","abi":1,"source_id":"polite","grants":{"read":["metadata"]}}
 }
+
+func ExampleProcessChat() {
+	process := func() int32 {
+		return pdk.ProcessChat(func(c *pdk.ChatContext) error {
+			c.Append(pdk.User("Answer in one sentence."))
+			if err := c.Next(); err != nil {
+				return err
+			}
+			c.SetText(c.Text() + " (in one sentence)")
+			return nil
+		})
+	}
+	host := pdktest.Host{Functions: map[string]func(string) string{
+		"call_next": pdktest.Answers(`{"response": {"messages": [{"role": "assistant", "text": "Yes."}]}}`),
+	}}
+	result := host.Run(process, `{"hook": "process", "layer": "chat"}`)
+	fmt.Println(result.Asked[0].Input)
+	fmt.Println(result.Output)
+	// Output:
+	// {"splice":[{"insert":[{"role":"user","text":"Answer in one sentence."}]}]}
+	// {"response":{"messages":[{"role":"assistant","text":"Yes. (in one sentence)"}]}}
+}
+
+func ExampleKV() {
+	afterRun := func() int32 {
+		return pdk.AfterRun(func(in *pdk.In, out *pdk.RunOut) error {
+			kv := pdk.KV(pdk.ScopeAgent)
+			var c counter
+			version, err := kv.Read("runs", &c)
+			if err != nil {
+				return err
+			}
+			c.Runs++
+			_, err = kv.SetIf("runs", json.Marshal(&c), version)
+			return err
+		})
+	}
+	host := pdktest.Host{Functions: pdktest.KV()}
+	host.Run(afterRun, `{"hook": "after_run"}`)
+	fmt.Println(host.Run(afterRun, `{"hook": "after_run"}`).Asked[1].Input)
+	// Output: {"scope":"agent","key":"runs","value":{"runs":2},"if_version":1}
+}

@@ -2,25 +2,30 @@ package pdk
 
 import "github.com/weft-run/weft/pdk/go/json"
 
-// In is what the host tells a hook. What the plugin may not read, and what this hook has not, is empty.
-//
-// The long parts are read when they are asked for, by the methods: a hook that looks at none of the messages pays for
-// none. They read anew with each call, so keep the result. If the host wrote something that is against the contract they
-// panic, and the hook's failure says where.
-type In struct {
+// Base is what the host tells every hook.
+type Base struct {
 	// ABI is the version of the contract that the host speaks.
 	ABI int
 	// Hook is the name of the hook that is called.
 	Hook string
-	// SourceID is the provider's name in this agent. Empty for describe.
+	// SourceID is the plugin's name in this agent. Empty for describe.
 	SourceID string
-	// Run tells which run this is. Empty for describe and init.
+	// Run tells which run this is. Empty for describe, init and migrate_state.
 	Run Run
-	// Config is the plugin's configuration as the operator wrote it, an object. See [In.ReadConfig].
+	// Config is the plugin's configuration as the operator wrote it, an object. See [Base.ReadConfig].
 	Config json.Raw
+}
+
+// In is what the host tells a hook of a provider. What the plugin may not read, and what this hook has not, is empty.
+//
+// The long parts are read when they are asked for, by the methods: a hook that looks at none of the messages pays for
+// none. They read anew with each call, so keep the result. If the host wrote something that is against the contract, or
+// refuses messages that are fetched from it, they panic, and the hook's failure says where.
+type In struct {
+	Base
 	// State is what the plugin last set as its state in this session, an object. See [In.ReadState].
 	State json.Raw
-	// Options are the run's options, an object. Right: read "options".
+	// Options are the run's options, an object. Right: read "options". See [In.Option].
 	Options json.Raw
 	// Metadata is what the plugins of this run share, an object. Right: read "metadata". See [In.MetadataValue].
 	Metadata json.Raw
@@ -28,6 +33,8 @@ type In struct {
 	Error *Error
 
 	input, context, response, grants json.Raw
+	// rest are the members that few hooks have, or that nobody knows.
+	rest members
 }
 
 // Run names the run and where it belongs.
@@ -69,6 +76,8 @@ func (in *In) ReadJSON(r *json.Reader) {
 			in.response = r.Raw()
 		case "grants":
 			in.grants = r.Raw()
+		default:
+			in.rest = append(in.rest, member{name, r.Raw()})
 		}
 	}
 }
@@ -94,99 +103,42 @@ func (in *In) Input() []Message {
 	return readMessages("input", in.input)
 }
 
-// Context returns what each source added to the run so far, in order.
+// Context counts what each source added to the run so far, in order. Right: read "context:SOURCE" or "context:*". The
+// messages are fetched with [Source.Messages] and [Source.Last].
 func (in *In) Context() []Source {
-	if in.context == "" {
-		return nil
-	}
-	var all []Source
-	r := json.NewReader(in.context)
-	for range r.Array() {
-		all = append(all, Source{})
-		all[len(all)-1].ReadJSON(r)
-	}
-	ended("context", r)
-	return all
+	return readList[Source]("context", in.context)
 }
 
 // Response returns the run's answer, or nil where there is none. Right: read "response", which every plugin has unless
-// the operator took it away.
+// the operator took it away. In before_tools and after_iteration it is the reply.
 func (in *In) Response() *Response {
-	if in.response == "" {
-		return nil
-	}
-	response := &Response{}
-	r := json.NewReader(in.response)
-	response.ReadJSON(r)
-	ended("response", r)
-	return response
+	return readPart[Response]("response", in.response)
 }
 
 // Grants returns the rights that the operator gave. Only for init.
 func (in *In) Grants() Grants {
-	var grants Grants
-	if in.grants != "" {
-		r := json.NewReader(in.grants)
-		grants.ReadJSON(r)
-		ended("grants", r)
+	grants := readPart[Grants]("grants", in.grants)
+	if grants == nil {
+		return Grants{}
 	}
-	return grants
+	return *grants
 }
 
 // ReadConfig reads the configuration into v. Without one it leaves v as it is, so set the defaults before. The error has
 // [CodeInvalidInput] and names the member.
-func (in *In) ReadConfig(v json.Readable) error { return readOwn("config", in.Config, v) }
+func (b *Base) ReadConfig(v json.Readable) error { return readOwn("config", b.Config, v) }
 
 // ReadState reads the plugin's state into v. Without one it leaves v as it is. The error has [CodeInvalidInput] and names
 // the member.
 func (in *In) ReadState(v json.Readable) error { return readOwn("state", in.State, v) }
 
 // MetadataValue returns one member of the run's metadata, or "" where there is none of this name.
-func (in *In) MetadataValue(name string) json.Raw {
-	if in.Metadata == "" {
-		return ""
-	}
-	var value json.Raw
-	r := json.NewReader(in.Metadata)
-	for member := range r.Object() {
-		if member == name {
-			value = r.Raw()
-		}
-	}
-	ended("metadata", r)
-	return value
-}
+func (in *In) MetadataValue(name string) json.Raw { return memberOf("metadata", in.Metadata, name) }
 
-// Source is what one provider added to the run so far.
-type Source struct {
-	SourceID string
-	Count    int
-	// Readable reports whether the plugin may read the messages. Right: read "context:SOURCE" or "context:*".
-	Readable bool
+// Option returns one of the run's options, or "" where it is not set. Right: read "options".
+func (in *In) Option(name string) json.Raw { return memberOf("options", in.Options, name) }
 
-	messages json.Raw
-}
-
-// Messages returns the messages that the source added, or nil where they are not [Source.Readable].
-func (s *Source) Messages() []Message {
-	return readMessages("context", s.messages)
-}
-
-// ReadJSON reads a source.
-func (s *Source) ReadJSON(r *json.Reader) {
-	for name := range r.Object() {
-		switch name {
-		case "source_id":
-			s.SourceID = r.String()
-		case "count":
-			s.Count = r.Int()
-		case "messages":
-			s.messages, s.Readable = r.Raw(), true
-		}
-	}
-}
-
-// Response is the run's answer.
+// Response is the answer of a run or of a model.
 type Response struct {
 	Messages       []Message
 	FinishReason   string
@@ -199,6 +151,18 @@ type Response struct {
 type Usage struct {
 	InputTokens  int
 	OutputTokens int
+}
+
+// Text returns the texts of all messages joined with nothing between them. Of no response it is empty.
+func (p *Response) Text() string {
+	if p == nil {
+		return ""
+	}
+	text := ""
+	for i := range p.Messages {
+		text += p.Messages[i].Text()
+	}
+	return text
 }
 
 // ReadJSON reads a response.
@@ -218,6 +182,15 @@ func (p *Response) ReadJSON(r *json.Reader) {
 	}
 }
 
+// WriteJSON writes what a plugin may say of a response: its messages and why it ends.
+func (p *Response) WriteJSON(w *json.Writer) {
+	w.Object(func() {
+		w.Name("messages")
+		writeMessages(w, p.Messages)
+		writeOptional(w, "finish_reason", p.FinishReason)
+	})
+}
+
 // ReadJSON reads a count of tokens.
 func (u *Usage) ReadJSON(r *json.Reader) {
 	for name := range r.Object() {
@@ -228,32 +201,4 @@ func (u *Usage) ReadJSON(r *json.Reader) {
 			u.OutputTokens = r.Int()
 		}
 	}
-}
-
-// readMessages reads messages that the host wrote.
-func readMessages(what string, raw json.Raw) []Message {
-	if raw == "" {
-		return nil
-	}
-	r := json.NewReader(raw)
-	all := appendMessages(nil, r)
-	ended(what, r)
-	return all
-}
-
-// ended ends the reading of a part that the host wrote. A fault in it is the host's, so no hook is asked to handle it.
-func ended(what string, r *json.Reader) {
-	if err := r.End(); err != nil {
-		panic(NewError(CodeInvalidInput, "the host's "+what+" is not what the contract says: "+err.Error()))
-	}
-}
-
-func readOwn(what string, raw json.Raw, v json.Readable) error {
-	if raw == "" {
-		return nil
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return NewError(CodeInvalidInput, what+": "+err.Error())
-	}
-	return nil
 }

@@ -18,8 +18,7 @@ const full = `{
   "state": {"version": 1, "lines": ["x"]},
   "input": [{"role": "user", "contents": [{"type": "text", "text": "hi"}], "message_id": "m", "author_name": "Ada",
     "source_id": "s", "source_type": "t", "attribution": "ephemeral", "properties": {"k": [1]}}],
-  "context": [{"source_id": "in_memory", "count": 2, "messages": [{"role": "user", "text": "short"}]},
-    {"source_id": "docs", "count": 4}],
+  "context": [{"source_id": "in_memory", "count": 2}, {"source_id": "docs", "count": 4}],
   "options": {"temperature": 0.5},
   "metadata": {"a": 1, "b": {"c": 2}},
   "response": {"messages": [{"role": "assistant", "contents": [{"text": "hm", "type": "reasoning"}, {"type": "text", "text": "a"},
@@ -50,12 +49,8 @@ func TestIn(t *testing.T) {
 		Role: pdk.RoleUser, Contents: []pdk.Content{pdk.Text{Text: "hi"}}, MessageID: "m", AuthorName: "Ada", SourceID: "s",
 		SourceType: "t", Attribution: "ephemeral", Properties: map[string]json.Raw{"k": "[1]"},
 	}})
-	sources := in.Context()
-	same(t, "sources", len(sources), 2)
-	same(t, "source", []any{sources[0].SourceID, sources[0].Count, sources[0].Readable}, []any{"in_memory", 2, true})
-	same(t, "messages", sources[0].Messages(), []pdk.Message{pdk.User("short")})
-	same(t, "source", []any{sources[1].Count, sources[1].Readable, sources[1].Messages()},
-		[]any{4, false, []pdk.Message(nil)})
+	same(t, "context", in.Context(), []pdk.Source{{SourceID: "in_memory", Count: 2}, {SourceID: "docs", Count: 4}})
+	same(t, "option", in.Option("temperature"), "0.5")
 	response := in.Response()
 	same(t, "response", []any{response.FinishReason, response.ConversationID, *response.Usage},
 		[]any{"stop", "c", pdk.Usage{InputTokens: 5, OutputTokens: 7}})
@@ -67,7 +62,8 @@ func TestAnEmptyIn(t *testing.T) {
 	if err := json.Unmarshal(`{}`, &in); err != nil {
 		t.Fatal(err)
 	}
-	if in.Response() != nil || in.Error != nil || in.Input() != nil || in.Context() != nil || in.MetadataValue("x") != "" {
+	if in.Response() != nil || in.Error != nil || in.Input() != nil || in.Context() != nil || in.Messages() != nil ||
+		in.MetadataValue("x") != "" || in.Option("x") != "" || in.Request() != nil || in.Calls() != nil || in.Results() != nil {
 		t.Error("what is absent is empty")
 	}
 	defaults := limit{Limit: 9}
@@ -77,7 +73,7 @@ func TestAnEmptyIn(t *testing.T) {
 }
 
 func TestReadConfig(t *testing.T) {
-	in := pdk.In{Config: `{"limit": 3}`, State: `{"limit": "x"}`}
+	in := pdk.In{Base: pdk.Base{Config: `{"limit": 3}`}, State: `{"limit": "x"}`}
 	var c limit
 	if err := in.ReadConfig(&c); err != nil || c.Limit != 3 {
 		t.Error(c, err)
@@ -110,16 +106,40 @@ func same[T any](t *testing.T, what string, have T, want any) {
 	}
 }
 
+const allGrants = `{"read":["options"],"add":["metadata"],"roles":["system"],"change":["result"],"middleware":["chat"],` +
+	`"kv":["session"],"complete":{"calls":1,"tokens":2},"embed":{"calls":3,"tokens":4},` +
+	`"search":[{"index":"a"},{"index":"b","mode":"rw"}],"events":["emit"],` +
+	`"http":[{"origin":"https://a.example","methods":["GET"],"secrets":["KEY"],"private":true},{"origin_from":"url"}],` +
+	`"files":[{"guest":"/a"},{"guest":"/b","mode":"ro"}]}`
+
+var grants = pdk.Grants{
+	Read: []string{"options"}, Add: []string{"metadata"}, Roles: []pdk.Role{pdk.RoleSystem}, Change: []string{"result"},
+	Middleware: []pdk.Layer{pdk.LayerChat}, KV: []pdk.Scope{pdk.ScopeSession}, Complete: &pdk.Budget{Calls: 1, Tokens: 2},
+	Embed: &pdk.Budget{Calls: 3, Tokens: 4}, Search: []pdk.SearchGrant{{Index: "a"}, {Index: "b", Mode: "rw"}},
+	Events: []string{"emit"},
+	HTTP: []pdk.HTTPGrant{
+		{Origin: "https://a.example", Methods: []string{"GET"}, Secrets: []string{"KEY"}, Private: true},
+		{OriginFrom: "url"},
+	},
+	Files: []pdk.FileGrant{{Guest: "/a"}, {Guest: "/b", Mode: "ro"}},
+}
+
+// What init is told of the rights is what a description asks for.
+func TestGrantsAreReadAsTheyAreWritten(t *testing.T) {
+	var in pdk.In
+	if err := json.Unmarshal(`{"grants":`+allGrants+`}`, &in); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "grants", in.Grants(), grants)
+}
+
 func TestDescription(t *testing.T) {
 	for want, d := range map[string]pdk.Description{
 		`{"abi":1}`: {},
 		`{"name":"n","version":"1","description":"d","abi":1,"source_id":"s","requires":["r"],"config_schema":{},` +
-			`"grants":{"read":["options"],"add":["metadata"],"roles":["system"],"files":[{"guest":"/a"},{"guest":"/b","mode":"ro"}]}}`: {
+			`"grants":` + allGrants + `,"layers":["chat","function"],"state_version":3}`: {
 			Name: "n", Version: "1", Description: "d", SourceID: "s", Requires: []string{"r"}, ConfigSchema: "{}",
-			Grants: pdk.Grants{
-				Read: []string{"options"}, Add: []string{"metadata"}, Roles: []pdk.Role{pdk.RoleSystem},
-				Files: []pdk.FileGrant{{Guest: "/a"}, {Guest: "/b", Mode: "ro"}},
-			},
+			Layers: []pdk.Layer{pdk.LayerChat, pdk.LayerFunction}, StateVersion: 3, Grants: grants,
 		},
 	} {
 		if have := string(json.Marshal(d)); have != want {
@@ -208,25 +228,40 @@ func FuzzMessage(f *testing.F) {
 // FuzzIn reads what a host might write, all of it, and must at worst refuse it.
 func FuzzIn(f *testing.F) {
 	f.Add(full)
-	f.Add(`{"input":null,"context":[{"messages":[{}]}],"response":{},"grants":{"files":[{}]}}`)
+	f.Add(`{"input":null,"context":[{}],"response":{},"grants":{"files":[{}]},"layer":1,"name":{},"streaming":2}`)
+	f.Add(`{"call":{"arguments":[1]},"calls":[{}],"result":7,"results":[0],"request":{"count":1},"iteration":{"usage":{}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var in pdk.In
 		if json.Unmarshal(text, &in) != nil {
 			return
 		}
-		defer func() {
-			if value := recover(); value != nil {
-				if _, ok := value.(*pdk.Error); !ok {
-					panic(value)
-				}
-			}
-		}()
-		in.Grants()
-		in.MetadataValue("a")
-		in.Response()
-		in.Input()
-		for _, s := range in.Context() {
-			s.Messages()
+		for _, read := range []func(){
+			func() { in.Grants() },
+			func() { in.MetadataValue("a") },
+			func() { in.Option("a") },
+			func() { in.Response() },
+			func() { in.Input() },
+			func() { in.Context() },
+			func() { in.Iteration() },
+			func() { in.Request() },
+			func() { in.Call() },
+			func() { in.Calls() },
+			func() { in.Result() },
+			func() { in.Results() },
+		} {
+			refused(read)
 		}
 	})
+}
+
+// refused runs f, which may panic as In does where the host wrote what is against the contract.
+func refused(f func()) {
+	defer func() {
+		if value := recover(); value != nil {
+			if _, ok := value.(*pdk.Error); !ok {
+				panic(value)
+			}
+		}
+	}()
+	f()
 }

@@ -70,11 +70,7 @@ func (m *Message) ReadJSON(r *json.Reader) {
 		case "role":
 			m.Role = Role(r.String())
 		case "contents":
-			for range r.Array() {
-				if c := readContent(r); c != nil {
-					m.Contents = append(m.Contents, c)
-				}
-			}
+			m.Contents = readContents(r)
 		case "text":
 			m.Contents = []Content{Text{Text: r.String()}}
 		case "message_id":
@@ -103,11 +99,8 @@ func (m *Message) WriteJSON(w *json.Writer) {
 		if text, ok := m.onlyText(); ok {
 			w.Name("text").String(text)
 		} else {
-			w.Name("contents").Array(func() {
-				for _, c := range m.Contents {
-					c.WriteJSON(w)
-				}
-			})
+			w.Name("contents")
+			writeContents(w, m.Contents)
 		}
 		writeOptional(w, "message_id", m.MessageID)
 		writeOptional(w, "author_name", m.AuthorName)
@@ -138,10 +131,6 @@ func writeOptional(w *json.Writer, name, value string) {
 	}
 }
 
-func appendMessages(all []Message, r *json.Reader) []Message {
-	for range r.Array() {
-		all = append(all, Message{})
-		all[len(all)-1].ReadJSON(r)
-	}
-	return all
-}
+func appendMessages(all []Message, r *json.Reader) []Message { return appendList(all, r) }
+
+func writeMessages(w *json.Writer, all []Message) { writeAll(w, all) }

@@ -32,8 +32,8 @@ func TestReadme(t *testing.T) {
 			"require github.com/weft-run/weft/pdk/go v0.0.0\n\nreplace github.com/weft-run/weft/pdk/go => "+here+"\n")
 		folders[folder] = true
 	}
-	if len(folders) != 2 {
-		t.Fatalf("two plugins were wanted in README.md, %d are there", len(folders))
+	if len(folders) != 4 {
+		t.Fatalf("four plugins were wanted in README.md, %d are there", len(folders))
 	}
 	for folder := range folders {
 		run(t, folder, nil, "test", ".")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,61 +9,54 @@ import (
 	"github.com/weft-run/weft/pdk/go/json"
 )
 
-// hook is one call of a hook: what was handed in, as it stands after the operations so far, and what goes out.
+// hook is one call of a provider's hook: what was handed in, as it stands after the operations so far, and what goes out.
 type hook struct {
 	in      *pdk.In
 	state   *pdk.StateOut
-	run     *pdk.RunOut     // nil in session_created
-	context *pdk.ContextOut // nil but in before_run
+	run     *pdk.RunOut         // nil in session_created
+	context *pdk.ContextOut     // nil but in before_run and process
+	wraps   *pdk.SessionContext // nil but in process
 
 	bucket, metadata, options object
-	sources                   []source
+	// added are the messages that this call added, and that are not put into the run yet.
+	added []pdk.Message
 }
 
-// source is what one provider added to the context so far, own additions of this call among it.
-type source struct {
-	id    string
-	texts []string
-}
+var _ scope = (*hook)(nil)
 
 // run carries out the operations of the hook that is called.
-func run(in *pdk.In, h *hook) error {
-	s := script{hook: in.Hook}
-	if err := in.ReadConfig(&s); err != nil {
+func run(h *hook) error {
+	s := script{hook: h.in.Hook}
+	if err := h.in.ReadConfig(&s); err != nil {
 		return err
 	}
-	h.in = in
-	if err := in.ReadState(&h.bucket); err != nil {
+	if err := read(h.in.Options, &h.options); err != nil {
 		return err
 	}
-	for _, part := range []struct {
-		raw  json.Raw
-		into *object
-	}{{in.Metadata, &h.metadata}, {in.Options, &h.options}} {
-		if part.raw == "" {
-			continue
-		}
-		if err := json.Unmarshal(part.raw, part.into); err != nil {
-			return err
-		}
+	if err := h.look(); err != nil {
+		return err
 	}
-	for _, c := range in.Context() {
-		seen := source{id: c.SourceID}
-		for _, m := range c.Messages() {
-			seen.texts = append(seen.texts, m.Text())
-		}
-		h.sources = append(h.sources, seen)
-	}
-	for i := range s.ops {
-		if !h.bucket.has(s.ops[i].when) {
-			continue
-		}
-		if err := h.do(&s.ops[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return carryOut(s.ops, h)
 }
+
+// look takes state and metadata as they stand.
+func (h *hook) look() error {
+	h.bucket, h.metadata, h.added = object{}, object{}, nil
+	if err := read(h.in.State, &h.bucket); err != nil {
+		return err
+	}
+	return read(h.in.Metadata, &h.metadata)
+}
+
+func read(raw json.Raw, into *object) error {
+	if raw == "" {
+		return nil
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// holds compares keys of the provider's own state.
+func (h *hook) holds(o *op) bool { return h.bucket.has(o.when) }
 
 func (h *hook) do(o *op) error {
 	switch o.name {
@@ -73,24 +67,20 @@ func (h *hook) do(o *op) error {
 	case "log_metadata":
 		log(o.key + "=" + string(tidy(h.metadata.get(o.key))))
 	case "log_sources":
-		ids := make([]string, len(h.sources))
-		for i, s := range h.sources {
-			ids[i] = s.id
-		}
-		log(strings.Join(ids, ","))
+		log(strings.Join(h.sources(), ","))
 	case "log_seen":
-		var texts []string
-		for _, s := range h.sources {
-			texts = append(texts, s.texts...)
-		}
-		log(strings.Join(texts, ","))
+		return h.logSeen()
 	case "log_response":
 		log(h.response())
 	case "extend_messages":
 		h.context.ExtendMessages(o.messages...)
-		h.see(o.messages)
+		h.added = append(h.added, o.messages...)
 	case "extend_instructions":
 		h.context.ExtendInstructions(o.instructions...)
+	case "extend_tools":
+		h.context.ExtendTools(o.tools...)
+	case "extend_middleware":
+		h.context.ExtendMiddleware(o.middleware...)
 	case "state_set":
 		h.set(o.key, o.value)
 	case "state_incr":
@@ -100,43 +90,78 @@ func (h *hook) do(o *op) error {
 		h.run.SetMetadata(o.key, o.value)
 	case "set_option":
 		h.options.set(o.key, o.value) // what came in is a copy, so this reaches nobody
+	case "set_result":
+		h.wraps.SetText(o.text)
+	case "call_next":
+		return h.next(o)
 	case "fail":
 		return pdk.NewError(pdk.CodeFailed, o.failure)
 	default:
-		return pdk.NewError(pdk.CodeInvalidInput, "op "+strconv.Quote(o.name)+" is not one of a plugin's")
+		return pdk.NewError(pdk.CodeInvalidInput, "op "+strconv.Quote(o.name)+" is not one of a provider's")
 	}
 	return nil
 }
 
-// see puts messages where the next operation sees them: behind those of this provider, or last.
-func (h *hook) see(messages []pdk.Message) {
-	if len(messages) == 0 {
-		return
+// next runs the rest, and looks at what became of it. What was added goes down with it.
+func (h *hook) next(o *op) error {
+	if err := h.wraps.Next(); err != nil && !o.catch {
+		return err
 	}
-	at := len(h.sources)
-	for i, s := range h.sources {
-		if s.id == h.in.SourceID {
-			at = i
+	return h.look()
+}
+
+// sources are those that have messages in the context, with this provider among them where it added some.
+func (h *hook) sources() []string {
+	var ids []string
+	for _, s := range h.in.Context() {
+		ids = append(ids, s.SourceID)
+	}
+	if len(h.added) > 0 && !slices.Contains(ids, h.in.SourceID) {
+		ids = append(ids, h.in.SourceID)
+	}
+	return ids
+}
+
+// logSeen fetches all context messages. Those that this call added stand behind the provider's earlier ones, or last.
+func (h *hook) logSeen() error {
+	var ranges []pdk.Range
+	sources := h.in.Context()
+	for _, s := range sources {
+		ranges = append(ranges, pdk.Range{SourceID: s.SourceID})
+	}
+	pages, err := pdk.GetMessages(ranges...)
+	if err != nil {
+		return err
+	}
+	var seen []pdk.Message
+	added := h.added
+	for i, page := range pages {
+		seen = append(seen, page.Messages...)
+		if sources[i].SourceID == h.in.SourceID {
+			seen, added = append(seen, added...), nil
 		}
 	}
-	if at == len(h.sources) {
-		h.sources = append(h.sources, source{id: h.in.SourceID})
+	var texts []string
+	for _, m := range append(seen, added...) {
+		texts = append(texts, m.Text())
 	}
-	for i := range messages {
-		h.sources[at].texts = append(h.sources[at].texts, messages[i].Text())
-	}
+	log(strings.Join(texts, ","))
+	return nil
 }
 
 func (h *hook) response() string {
 	r := h.in.Response()
+	if h.wraps != nil {
+		r = h.wraps.Response()
+	}
+	return textOf(r)
+}
+
+func textOf(r *pdk.Response) string {
 	if r == nil {
 		return "-"
 	}
-	text := ""
-	for i := range r.Messages {
-		text += r.Messages[i].Text()
-	}
-	return text
+	return r.Text()
 }
 
 // set writes a key of the state. What is written before a failure is kept, so it goes out at once.

@@ -10,11 +10,16 @@ type op struct {
 	name         string
 	when         object
 	text         string
+	hasText      bool
 	key          string
 	value        json.Raw
 	failure      string
 	instructions []string
-	messages     []pdk.Message
+	messages     []pdk.Message // also that of "message"
+	tools        []pdk.Tool
+	middleware   []pdk.Middleware
+	arguments    json.Raw
+	catch        bool
 }
 
 // ReadJSON reads an operation as the scenario file writes it.
@@ -30,7 +35,7 @@ func (o *op) ReadJSON(r *json.Reader) {
 				}
 			}
 		case "text":
-			o.text = r.String()
+			o.text, o.hasText = r.String(), true
 		case "key":
 			o.key = r.String()
 		case "value":
@@ -43,6 +48,20 @@ func (o *op) ReadJSON(r *json.Reader) {
 			for range r.Array() {
 				o.messages = append(o.messages, readMessage(r))
 			}
+		case "message":
+			o.messages = append(o.messages, readMessage(r))
+		case "tools":
+			for range r.Array() {
+				o.tools = append(o.tools, readTool(r))
+			}
+		case "middleware":
+			for range r.Array() {
+				o.middleware = append(o.middleware, readMiddleware(r))
+			}
+		case "arguments":
+			o.arguments = r.Raw()
+		case "catch":
+			o.catch = r.Bool()
 		}
 	}
 }
@@ -97,24 +116,4 @@ func readResult(r *json.Reader) pdk.FunctionResult {
 		}
 	}
 	return f
-}
-
-// script finds the operations of one hook in the configuration.
-type script struct {
-	hook string
-	ops  []op
-}
-
-// ReadJSON reads a scripted provider.
-func (s *script) ReadJSON(r *json.Reader) {
-	for name := range r.Object() {
-		if name != s.hook {
-			continue
-		}
-		for range r.Array() {
-			var o op
-			o.ReadJSON(r)
-			s.ops = append(s.ops, o)
-		}
-	}
 }

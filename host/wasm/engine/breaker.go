@@ -11,6 +11,7 @@ import (
 type breaker struct {
 	faults int           // in a row
 	rest   time.Duration // how long a rest is; where either is Unlimited there is none
+	told   func(resting bool)
 
 	mu      sync.Mutex
 	row     int       // faults since the last call that worked
@@ -47,10 +48,18 @@ func (b *breaker) leave(a admission, err error) {
 	if b.off() {
 		return
 	}
+	if resting, changed := b.note(a, err); changed && b.told != nil {
+		b.told(resting)
+	}
+}
+
+// note takes note of how a call went, and reports whether a rest began or ended with it.
+func (b *breaker) note(a admission, err error) (resting, changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !a.probe && !b.until.IsZero() {
-		return
+	was := !b.until.IsZero()
+	if !a.probe && was {
+		return was, false
 	}
 	b.probing = b.probing && !a.probe
 	switch {
@@ -61,6 +70,8 @@ func (b *breaker) leave(a admission, err error) {
 			b.until = time.Now().Add(b.rest)
 		}
 	}
+	resting = !b.until.IsZero()
+	return resting, resting != was
 }
 
 // off says that the module is never rested.

@@ -135,3 +135,26 @@ func TestACallFromBeforeARestDoesNotEndIt(t *testing.T) {
 		require.ErrorIs(t, err, engine.ErrResting)
 	})
 }
+
+func TestTheBeginningAndTheEndOfARestAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []bool
+		e := engine.New(engine.Options{})
+		defer func() { require.NoError(t, e.Close(context.Background())) }()
+		m, err := e.Load(t.Context(), fixture(t, "traps"), engine.Spec{
+			Limits: engine.Limits{Faults: 2}, Resting: func(resting bool) { told = append(told, resting) },
+		})
+		require.NoError(t, err)
+		trap := func() { callFails(t, m, engine.Call{Export: "unreachable"}) }
+		trap()
+		require.Empty(t, told)
+		trap()
+		require.Equal(t, []bool{true}, told)
+		time.Sleep(31 * time.Second)
+		trap()
+		require.Equal(t, []bool{true}, told, "the rest goes on")
+		time.Sleep(31 * time.Second)
+		require.Zero(t, call(t, m, "fine", "").Code)
+		require.Equal(t, []bool{true, false}, told)
+	})
+}

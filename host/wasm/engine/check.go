@@ -12,6 +12,7 @@ import (
 
 // checked is a module that passed the checks, and what was learnt about it.
 type checked struct {
+	background bool // one goroutine compiles it
 	*bytecode.Module
 	info   *Info
 	limits Limits

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -114,6 +115,7 @@ func (e *Engine) make(ctx context.Context, m *Module, wasm []byte, c *checked) (
 			err = errors.New("the compiler failed on it")
 		}
 	}()
+	settled.Do(settleWazero)
 	found := e.cache.look(a.digest)
 	made, err := e.instrument(wasm, c)
 	if err != nil {
@@ -136,6 +138,13 @@ func (e *Engine) make(ctx context.Context, m *Module, wasm []byte, c *checked) (
 	return e.link(ctx, a, wazero.NewCompilationCache(), made, c)
 }
 
+// settled guards settleWazero, once in a process.
+var settled sync.Once
+
+// settleWazero has wazero find out its own version before two modules are compiled at the same time: it keeps that in a
+// variable of the process, which the first who asks writes without a lock.
+func settleWazero() { _ = wazero.NewRuntime(context.Background()).Close(context.Background()) }
+
 // link fills the artifact in: a runtime with the functions of the host that the module imports, and the compiled code.
 // The cache is closed where that fails.
 func (e *Engine) link(ctx context.Context, a *artifact, cache wazero.CompilationCache, made instrumented, c *checked) error {
@@ -155,7 +164,11 @@ func (e *Engine) link(ctx context.Context, a *artifact, cache wazero.Compilation
 	if err := e.instantiateHostModules(ctx, r, c); err != nil {
 		return err
 	}
-	ctx = experimental.WithCompilationWorkers(ctx, cap(e.workers))
+	workers := cap(e.workers)
+	if c.background {
+		workers = 1
+	}
+	ctx = experimental.WithCompilationWorkers(ctx, workers)
 	env, err := r.CompileModule(ctx, kernel.Module())
 	if err != nil {
 		return err

@@ -38,15 +38,18 @@ type Spec struct {
 	HTTP HTTPClient
 	// Functions are those of extism:host/user. A module that imports one that is not here does not load.
 	Functions map[string]Function
-	// Log gets what the guest logs during Init; see Call.Log.
+	// Log gets what the guest logs during Init.
 	Log func(level, text string)
+	// Background has the module compiled by one goroutine, so that others keep the other processors.
+	Background bool
+	// Resting is told, on the goroutine of the call, when the module is rested and when the rest is over; see Limits.Faults.
+	Resting func(resting bool)
 }
 
-// Init is the function that prepares a module: () -> i32, where 0 means that all is well.
+// Init is the function that prepares a module: () -> i32, where 0 means that all is well. It reads Input.
 type Init struct {
 	Export string
-	// Input is what the function reads as its input.
-	Input []byte
+	Input  []byte
 }
 
 // Module is a module that is loaded and can be called. It may be used by any number of goroutines.
@@ -85,9 +88,10 @@ func (e *Engine) Load(ctx context.Context, wasm []byte, spec Spec) (*Module, err
 		closeMounts(mounts)
 		return nil, err
 	}
+	c.background = spec.Background
 	m := &Module{
 		engine: e, name: spec.Name, spec: spec, info: c.info, limits: c.limits, mounts: mounts, fixed: c.fixedCost(),
-		breaker: breaker{faults: c.limits.Faults, rest: c.limits.Rest},
+		breaker: breaker{faults: c.limits.Faults, rest: c.limits.Rest, told: spec.Resting},
 	}
 	m.pool = pool.New(m.make, pool.Options{
 		Most: m.limits.Instances, Queue: m.limits.Queue, IdleTime: max(0, m.limits.Idle),
@@ -248,6 +252,10 @@ func (m *Module) Info() *Info { return m.info }
 
 // Stats says what the instances of the module do at this moment.
 func (m *Module) Stats() Stats { return statsOf(m.pool.Stats(), m.breaker.resting()) }
+
+// Trim closes the instances that no call uses, and returns how many they were. The next call makes one, from the state that
+// every call begins with.
+func (m *Module) Trim() int { return m.pool.Trim() }
 
 // Call runs an exported function on an instance that no other call uses.
 //

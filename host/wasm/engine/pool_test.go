@@ -92,6 +92,18 @@ func TestCloseTurnsAwayWhoeverWaits(t *testing.T) {
 	require.NoError(t, <-closed)
 }
 
+func TestTrimClosesTheInstancesThatNoCallUses(t *testing.T) {
+	m, release := occupied(t, engine.Limits{})
+	require.Zero(t, m.Trim())
+	require.Equal(t, 1, m.Stats().Live)
+	release()
+	require.Equal(t, 1, m.Trim())
+	require.Zero(t, m.Stats().Live)
+	r, err := m.Call(t.Context(), engine.Call{Export: "level"})
+	require.NoError(t, err)
+	require.Equal(t, "new", r.Usage.Instance)
+}
+
 func TestANestedCallTakesAnotherInstance(t *testing.T) {
 	m := load(t, "floods-log", engine.Spec{Limits: engine.Limits{Instances: 2}})
 	var inner engine.Result

@@ -22,18 +22,13 @@ type Result struct {
 	Output string
 	// Logs are the lines that the hook logged, of all levels.
 	Logs []Log
+	// Asked are the calls of the host's functions, in the order in which they returned.
+	Asked []Asked
 }
 
 // Run calls a hook with input, a JSON object as the host would write it. Members that the hook does not need may be left
-// out. Calls from several goroutines run one after the other.
-func Run(hook func() int32, input string) Result {
-	returned, kept := extism.Call([]byte(input), hook)
-	result := Result{Return: returned, Output: string(kept.Output)}
-	for _, line := range kept.Lines {
-		result.Logs = append(result.Logs, Log{Level: levels[line.Level], Text: line.Text})
-	}
-	return result
-}
+// out. Calls from several goroutines run one after the other. A hook that asks the host for something needs a [Host].
+func Run(hook func() int32, input string) Result { return (&Host{}).Run(hook, input) }
 
 var levels = map[extism.Level]string{
 	extism.LevelDebug: "debug",
@@ -46,7 +41,12 @@ var levels = map[extism.Level]string{
 // It returns that object.
 func Call(t testing.TB, hook func() int32, input string) string {
 	t.Helper()
-	result := Run(hook, input)
+	return Run(hook, input).object(t)
+}
+
+// object is the output of a hook that did not fail.
+func (result Result) object(t testing.TB) string {
+	t.Helper()
 	var out map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(result.Output), &out); err != nil {
 		t.Fatalf("the hook returned no JSON object: %v\n%s", err, result.Output)

@@ -36,12 +36,26 @@ type Hooks map[string]func() int32
 // section is for people, apart from lines "clock: RFC 3339", the time that the plugin shall see. Where the plugin is
 // granted folders, the folder testdata/mount/NAME is at /NAME.
 //
-// With -update the outputs are written anew, in the file.
+// What a hook asks the host for stands between the two, in its order: pairs FUNCTION/request and FUNCTION/answer, with the
+// JSON of one of the host's functions, or with a request of HTTP and its answer:
+//
+//	-- http/request --
+//	GET https://api.example.com/v1/weather?place=Oslo
+//	Accept: application/json
+//	-- http/answer --
+//	200
+//	content-type: application/json
+//
+//	{"temperature": 7}
+//
+// With -update the outputs and the requests are written anew, in the file.
 type Cases struct {
 	// Dir is where the files are; "testdata" by default.
 	Dir string
 	// Hooks are what can be called.
 	Hooks Hooks
+	// Host answers what the hooks ask for in calls for which the file has no answers; nil answers nothing.
+	Host *Host
 	// Begin, if set, is called before each file, with the file's clock: zero where it sets none. It puts the plugin's
 	// variables back to how they are before the first call.
 	Begin func(t *testing.T, clock time.Time)
@@ -63,6 +77,13 @@ func (c Cases) Test(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { c.replay(t, file) })
 	}
+}
+
+func (c Cases) host() *Host {
+	if c.Host == nil {
+		return &Host{}
+	}
+	return c.Host
 }
 
 func (c Cases) replay(t *testing.T, path string) {
@@ -87,7 +108,9 @@ func (c Cases) replay(t *testing.T, path string) {
 		if !ok {
 			t.Fatalf("%s: %s is called, and the plugin has no such hook", path, call.hook)
 		}
-		result := Run(hook, string(call.in.data))
+		r := &recorded{t: t, path: path, left: call.exchanges}
+		result := r.host(c.host()).Run(hook, string(call.in.data))
+		r.end()
 		if result.Return != 0 {
 			t.Errorf("%s returned %d; 0 was wanted", call.hook, result.Return)
 		}
@@ -107,23 +130,36 @@ func (c Cases) replay(t *testing.T, path string) {
 	}
 }
 
-// call is one pair of sections.
+// call is one pair of sections, and those between them.
 type call struct {
-	hook    string
-	in, out *section
+	hook      string
+	in, out   *section
+	exchanges []exchange
 }
 
 func (a *archive) calls() ([]call, error) {
 	var calls []call
-	for i := 0; i < len(a.sections); i += 2 {
-		hook, ok := strings.CutSuffix(a.sections[i].name, "/in.json")
+	for left := a.sections; len(left) > 0; {
+		hook, ok := strings.CutSuffix(left[0].name, "/in.json")
 		if !ok {
-			return nil, fmt.Errorf("section %q is there; HOOK/in.json was wanted", a.sections[i].name)
+			return nil, fmt.Errorf("section %q is there; HOOK/in.json was wanted", left[0].name)
 		}
-		if i+1 == len(a.sections) || a.sections[i+1].name != hook+"/out.json" {
+		c := call{hook: hook, in: left[0]}
+		left = left[1:]
+		for len(left) > 1 {
+			function, ok := strings.CutSuffix(left[0].name, "/request")
+			if !ok || left[1].name != function+"/answer" {
+				break
+			}
+			c.exchanges = append(c.exchanges, exchange{function: function, request: left[0], answer: left[1]})
+			left = left[2:]
+		}
+		if len(left) == 0 || left[0].name != hook+"/out.json" {
 			return nil, fmt.Errorf("section %s/in.json must be followed by %s/out.json", hook, hook)
 		}
-		calls = append(calls, call{hook: hook, in: a.sections[i], out: a.sections[i+1]})
+		c.out = left[0]
+		left = left[1:]
+		calls = append(calls, c)
 	}
 	return calls, nil
 }

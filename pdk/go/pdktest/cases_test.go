@@ -41,9 +41,10 @@ func TestArchive(t *testing.T) {
 
 func TestWhatIsWrongWithACase(t *testing.T) {
 	for text, want := range map[string]string{
-		"-- before_run/out.json --\n{}\n":     `section "before_run/out.json" is there; HOOK/in.json was wanted`,
-		"-- before_run/in.json --\n{}\n":      "section before_run/in.json must be followed by before_run/out.json",
-		"-- a/in.json --\n-- b/out.json --\n": "section a/in.json must be followed by a/out.json",
+		"-- before_run/out.json --\n{}\n":                                      `section "before_run/out.json" is there; HOOK/in.json was wanted`,
+		"-- before_run/in.json --\n{}\n":                                       "section before_run/in.json must be followed by before_run/out.json",
+		"-- a/in.json --\n-- b/out.json --\n":                                  "section a/in.json must be followed by a/out.json",
+		"-- a/in.json --\n-- f/request --\n-- g/answer --\n-- a/out.json --\n": "section a/in.json must be followed by a/out.json",
 	} {
 		if _, err := parse([]byte(text)).calls(); err == nil || err.Error() != want {
 			t.Errorf("want %s\nhave %v", want, err)

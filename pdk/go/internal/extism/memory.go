@@ -47,6 +47,29 @@ func load(words []uint64) {
 	}
 }
 
+// take returns what is in a block of the host's memory, and frees it.
+func take(offset uint64) string {
+	if offset == 0 {
+		return ""
+	}
+	size := int(length(offset))
+	if size == 0 {
+		free(offset)
+		return ""
+	}
+	words := make([]uint64, (size+7)/8)
+	whole := size / 8
+	for i := range words[:whole] {
+		words[i] = loadU64(offset + uint64(i)*8)
+	}
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
+	for i := whole * 8; i < size; i++ {
+		text[i] = byte(loadU8(offset + uint64(i)))
+	}
+	free(offset)
+	return unsafe.String(&text[0], size)
+}
+
 // SetOutput hands text to the host as the call's result.
 func SetOutput(text []byte) {
 	outputSet(store(text), uint64(len(text)))
