@@ -1,0 +1,11 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/weft-run/weft/pdk/go/pdktest"
+)
+
+func TestCases(t *testing.T) {
+	pdktest.Cases{Hooks: pdktest.Hooks{"describe": describe, "init": initialise, "before_run": beforeRun}}.Test(t)
+}
