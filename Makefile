@@ -5,9 +5,9 @@ GOFUMPT       := v0.12.0
 
 SHELL   := /usr/bin/env bash
 LDFLAGS := -s -w -X main.version=$(VERSION)
-PLUGINS := clock preferences docs
+PLUGINS := clock preferences docs guard cache summary memory web-search azure-ai-search mem0
 DOCS    := abi.md RATIONALE.md SECURITY.md CHANGELOG.md pdk-go.md $(PLUGINS:%=plugin-%.md)
-MODULES := . pdk/go $(PLUGINS:%=plugins/%) conformance/guests/script examples/01-hello-provider/plugin bench/kernel
+MODULES := . pdk/go $(PLUGINS:%=plugins/%) conformance/guests/script conformance/guests/every examples/01-hello-provider/plugin bench/kernel
 
 go-files   = $(shell find $(1) -name '*.go' -not -name '*_test.go' -not -path '*/testdata/*' 2>/dev/null)
 GUEST_SRC := $(call go-files,pdk/go) pdk/go/go.mod
@@ -15,10 +15,10 @@ WEFT_SRC  := $(call go-files,abi cmd conformance host internal message) go.mod g
 GUEST     := GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags="-s -w" -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt fuzz bench bench-peers bench-engine golden clean
+.PHONY: help run build test check fmt fuzz bench bench-peers bench-engine bench-plugins golden clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## talk to an agent about this project's documentation (a pipe on standard input is answered line by line)
 	@bin/weft run weft.yaml
@@ -48,6 +48,10 @@ bench-peers: ## measure one run beside other frameworks, side by side; writes be
 bench-engine: ## measure a plugin's call beside other ways to run one (some minutes); writes bench/results/engine.json, unless RUN or CASE choose a part
 	@scripts/bench-guests && cd bench/engine && go test -count=1 ./... && \
 		go run . -rounds $${ROUNDS:-15} -run "$$RUN" -case "$$CASE" -out "$$([ -n "$$RUN$$CASE" ] || echo ../results/engine.json)"
+
+bench-plugins: ## measure runs with plugins beside providers in Go (some minutes); writes bench/results/plugins.json, unless RUN or CASE choose a part
+	@scripts/bench-guests plugins-c plugins-rust && go test -count=1 ./bench/plugins && \
+		go run ./bench/plugins -rounds $${ROUNDS:-15} -reload $${RELOAD:-1m} -run "$$RUN" -case "$$CASE" -out "$$([ -n "$$RUN$$CASE" ] || echo bench/results/plugins.json)"
 
 golden: ## rewrite golden files from what the code does now; read the difference before you commit it
 	@scripts/golden $(MODULES)
