@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 
-	"github.com/go-json-experiment/json"
+	"github.com/weft-run/weft/bench/internal/measure"
 )
 
 // The benchmark starts itself again for what must be a process of its own: the peers that are subprocesses, and what is
@@ -39,15 +36,15 @@ func runChild(args []string) (code int, ok bool) {
 	case childHTTP:
 		err = serveHTTP()
 	case childFirstCall:
-		err = answer(ctx, os.Stdout, args, measureFirstCall)
+		err = measure.Answer(ctx, os.Stdout, args, measureFirstCall)
 	case childInstances:
-		err = answer(ctx, os.Stdout, args, measureInstances)
+		err = measure.Answer(ctx, os.Stdout, args, measureInstances)
 	case childEndless:
-		err = answer(ctx, os.Stdout, args, measureEndless)
+		err = measure.Answer(ctx, os.Stdout, args, measureEndless)
 	case childManyCalls:
-		err = answer(ctx, os.Stdout, args, measureManyCalls)
+		err = measure.Answer(ctx, os.Stdout, args, measureManyCalls)
 	case childReload:
-		err = answer(ctx, os.Stdout, args, measureReload)
+		err = measure.Answer(ctx, os.Stdout, args, measureReload)
 	default:
 		return 0, false
 	}
@@ -56,39 +53,4 @@ func runChild(args []string) (code int, ok bool) {
 		return 1, true
 	}
 	return 0, true
-}
-
-// answer does what a child is there for.
-func answer[In, Out any](ctx context.Context, w io.Writer, args []string, work func(context.Context, In) (Out, error)) error {
-	if len(args) != 2 {
-		return fmt.Errorf("wants one argument, JSON, and has %d", len(args)-1)
-	}
-	var in In
-	if err := json.Unmarshal([]byte(args[1]), &in); err != nil {
-		return err
-	}
-	out, err := work(ctx, in)
-	if err != nil {
-		return err
-	}
-	return json.MarshalWrite(w, out)
-}
-
-// ask has a child do something and returns what it found.
-func ask[Out any](ctx context.Context, name string, in any) (out Out, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return out, err
-	}
-	arg, err := json.Marshal(in)
-	if err != nil {
-		return out, err
-	}
-	var stdout bytes.Buffer
-	command := exec.CommandContext(ctx, self, name, string(arg))
-	command.Stdout, command.Stderr = &stdout, os.Stderr
-	if err := command.Run(); err != nil {
-		return out, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, json.Unmarshal(stdout.Bytes(), &out)
 }

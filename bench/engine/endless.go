@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -54,7 +55,7 @@ func measureEndless(ctx context.Context, in endless) (found endlessFound, err er
 		}
 		start := time.Now()
 		_, err := m.Call(ctx, engine.Call{Export: in.Export, Timeout: time.Duration(in.Milliseconds) * time.Millisecond})
-		ended := micros(time.Since(start)) / 1e3
+		ended := measure.Micros(time.Since(start)) / 1e3
 		close(over)
 		if err == nil {
 			return found, fmt.Errorf("%s came back", in.Export)
@@ -75,7 +76,7 @@ func collectUntil(over <-chan struct{}) float64 {
 	for {
 		select {
 		case <-over:
-			return micros(worst) / 1e3
+			return measure.Micros(worst) / 1e3
 		case <-tick.C:
 			start := time.Now()
 			runtime.GC()
@@ -89,13 +90,13 @@ func endlessLoopCase(ctx context.Context, b *bench) ([]row, error) {
 	if !b.wanted(cell{kase: "endless_loop", guest: guestSpin, host: hostClean}) {
 		return nil, nil
 	}
-	found, err := ask[endlessFound](ctx, childEndless, endless{b.shelf, guestSpin, "spin", loopBudget, endlessTimes, true})
+	found, err := measure.Ask[endlessFound](ctx, childEndless, endless{b.shelf, guestSpin, "spin", loopBudget, endlessTimes, true})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{Case: "endless_loop", Guest: guestSpin, Host: hostClean, Figures: []figure{
-		atMost("ms until it ends, of 100 ms", slices.Max(found.Ended), "", loopAtMost),
-		atMost("ms of a collection beside it", slices.Max(found.Collected), "", collectionAtMost),
+	return []row{{Case: "endless_loop", Guest: guestSpin, Host: hostClean, Figures: []measure.Figure{
+		measure.AtMost("ms until it ends, of 100 ms", slices.Max(found.Ended), "", loopAtMost),
+		measure.AtMost("ms of a collection beside it", slices.Max(found.Collected), "", collectionAtMost),
 	}}}, nil
 }
 
@@ -104,11 +105,11 @@ func recursionCase(ctx context.Context, b *bench) ([]row, error) {
 	if !b.wanted(cell{kase: "recursion", guest: guestGo, host: hostClean}) {
 		return nil, nil
 	}
-	found, err := ask[endlessFound](ctx, childEndless, endless{b.shelf, guestGo, "recurse", 0, endlessTimes, false})
+	found, err := measure.Ask[endlessFound](ctx, childEndless, endless{b.shelf, guestGo, "recurse", 0, endlessTimes, false})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{Case: "recursion", Guest: guestGo, Host: hostClean, Figures: []figure{
-		atMost("ms until it ends, of 2 s", slices.Max(found.Ended), "", recursionAtMost),
+	return []row{{Case: "recursion", Guest: guestGo, Host: hostClean, Figures: []measure.Figure{
+		measure.AtMost("ms until it ends, of 2 s", slices.Max(found.Ended), "", recursionAtMost),
 	}}}, nil
 }

@@ -5,12 +5,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
+
+	"github.com/weft-run/weft/bench/internal/measure"
 )
 
 // The tests' program is the benchmark's children, too.
@@ -122,7 +123,7 @@ func TestInstancesAreAllAtWork(t *testing.T) {
 	if _, err := built.guest(guestIndex); err != nil {
 		t.Skip(err)
 	}
-	found, err := ask[instancesFound](t.Context(), childInstances, instances{built, 2})
+	found, err := measure.Ask[instancesFound](t.Context(), childInstances, instances{built, 2})
 	require.NoError(t, err)
 	require.Greater(t, found.One.Own, int64(45<<20), "an index of 50 MB is in no less")
 	require.Greater(t, found.All.RSS, int64(0))
@@ -180,23 +181,6 @@ func TestWrongFlagsAreRefused(t *testing.T) {
 	} {
 		require.ErrorContains(t, run(t.Context(), &bytes.Buffer{}, s), want)
 	}
-}
-
-func TestFigures(t *testing.T) {
-	require.Equal(t, "x native 1.77 (at most 1.8)", atMost("x native", 1.7654, "", 1.8).String())
-	require.Equal(t, "more 12.3 MiB (at most 8, **missed**)", atMost("more", 12.345, "MiB", 8).String())
-	require.Equal(t, "gain 1.79 (at least 1.8, **missed**)", atLeast("gain", 1.79, "", 1.8).String())
-	require.Equal(t, "gain 1.8 (at least 1.8)", atLeast("gain", 1.8, "", 1.8).String())
-	require.Equal(t, "calls 1,234,567", plain("calls", 1234567, "").String())
-}
-
-func TestNumbers(t *testing.T) {
-	for value, want := range map[float64]string{0: "0", 0.012345: "0.0123", 1.2345: "1.23", 999.6: "1,000", 12345.6: "12,346", -1234.5: "-1,235"} {
-		require.Equal(t, want, number(rounded(value)), strconv.FormatFloat(value, 'f', -1, 64))
-	}
-	require.Equal(t, 2, median([]int{3, 1, 2}))
-	require.Equal(t, 2, median([]int{4, 3, 1, 2}))
-	require.InDelta(t, 3, ratios([]float64{2, 9, 40}, []float64{1, 3, 10}), 0)
 }
 
 func TestANumberedModuleIsAnotherOne(t *testing.T) {

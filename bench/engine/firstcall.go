@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -51,14 +52,14 @@ func firstCallCase(ctx context.Context, b *bench) (rows []row, err error) {
 			continue
 		}
 		guests = append(guests, name)
-		if cold[name], err = ask[float64](ctx, childFirstCall, firstCall{b.shelf, name, cache}); err != nil {
+		if cold[name], err = measure.Ask[float64](ctx, childFirstCall, firstCall{b.shelf, name, cache}); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	warm := map[string][]float64{}
 	for range b.rounds {
 		for _, name := range guests {
-			took, err := ask[float64](ctx, childFirstCall, firstCall{b.shelf, name, cache})
+			took, err := measure.Ask[float64](ctx, childFirstCall, firstCall{b.shelf, name, cache})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -66,14 +67,14 @@ func firstCallCase(ctx context.Context, b *bench) (rows []row, err error) {
 		}
 	}
 	for _, name := range guests {
-		took := median(warm[name])
-		f := plain("ms from a warm cache", took, "")
+		took := measure.Median(warm[name])
+		f := measure.Plain("ms from a warm cache", took, "")
 		if target, ok := firstCallAtMost[name]; ok {
-			f = atMost(f.What, took, "", target)
+			f = measure.AtMost(f.What, took, "", target)
 		}
 		rows = append(rows, row{
-			Case: "first_call", Guest: name, Host: hostClean, Micros: rounded(took * 1e3),
-			Figures: []figure{f, plain("ms without a cache", cold[name], "")},
+			Case: "first_call", Guest: name, Host: hostClean, Micros: measure.Rounded(took * 1e3),
+			Figures: []measure.Figure{f, measure.Plain("ms without a cache", cold[name], "")},
 		})
 	}
 	return rows, nil

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"runtime"
+
+	"github.com/weft-run/weft/bench/internal/measure"
 )
 
 // garbageAtMost is what a call of before_run may leave for the collector, in bytes, its 0.4 KB of output included.
@@ -38,11 +40,11 @@ func garbageCase(ctx context.Context, b *bench) ([]row, error) {
 		runtime.ReadMemStats(&after)
 		allocations := float64(after.Mallocs-before.Mallocs) / garbageCalls
 		bytes := float64(after.TotalAlloc-before.TotalAlloc) / garbageCalls
-		r := row{Case: c.kase, Guest: c.guest, Host: c.host, Figures: []figure{plain("allocations", allocations, "")}}
+		r := row{Case: c.kase, Guest: c.guest, Host: c.host, Figures: []measure.Figure{measure.Plain("allocations", allocations, "")}}
 		if c.host == hostClean || c.host == hostShared {
-			r.Figures = append(r.Figures, atMost("bytes", bytes, "", garbageAtMost))
+			r.Figures = append(r.Figures, measure.AtMost("bytes", bytes, "", garbageAtMost))
 		} else {
-			r.Figures = append(r.Figures, plain("bytes", bytes, ""))
+			r.Figures = append(r.Figures, measure.Plain("bytes", bytes, ""))
 		}
 		rows = append(rows, r)
 	}

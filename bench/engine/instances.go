@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -26,7 +27,7 @@ type instances struct {
 }
 
 // instancesFound is the memory that was taken for one instance that is idle, and for all of them at work.
-type instancesFound struct{ One, All footprint }
+type instancesFound struct{ One, All measure.Footprint }
 
 // measureInstances has all instances at work at the same time: each holds its call where it logs, until all are there.
 func measureInstances(ctx context.Context, in instances) (found instancesFound, err error) {
@@ -36,7 +37,7 @@ func measureInstances(ctx context.Context, in instances) (found instancesFound, 
 	}
 	e := engine.New(engine.Options{Memory: engine.Unlimited})
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
-	before, err := takeFootprint()
+	before, err := measure.TakeFootprint()
 	if err != nil {
 		return found, err
 	}
@@ -48,11 +49,11 @@ func measureInstances(ctx context.Context, in instances) (found instancesFound, 
 	if err != nil {
 		return found, err
 	}
-	one, err := takeFootprint()
+	one, err := measure.TakeFootprint()
 	if err != nil {
 		return found, err
 	}
-	found.One = one.less(before)
+	found.One = one.Less(before)
 
 	group, ctx := errgroup.WithContext(ctx)
 	var waiting atomic.Int64
@@ -65,9 +66,9 @@ func measureInstances(ctx context.Context, in instances) (found instancesFound, 
 			}
 			return
 		}
-		var all footprint
-		all, err = takeFootprint()
-		found.All = all.less(before)
+		var all measure.Footprint
+		all, err = measure.TakeFootprint()
+		found.All = all.Less(before)
 		close(release)
 	}
 	for n := range in.Count {
@@ -104,14 +105,14 @@ func instancesCase(ctx context.Context, b *bench) ([]row, error) {
 	if !b.wanted(cell{kase: "instances", guest: guestIndex, host: hostClean}) {
 		return nil, nil
 	}
-	found, err := ask[instancesFound](ctx, childInstances, instances{b.shelf, instanceCount})
+	found, err := measure.Ask[instancesFound](ctx, childInstances, instances{b.shelf, instanceCount})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{Case: "instances", Guest: guestIndex, Host: hostClean, Figures: []figure{
-		atMost(fmt.Sprintf("%d instances with an index of 50 MB:", instanceCount), mib(found.All.Own), "MiB", instancesAtMost),
-		plain("RSS", mib(found.All.RSS), "MiB"),
-		plain("private", mib(found.All.Private), "MiB"),
-		plain("one, idle:", mib(found.One.Own), "MiB"),
+	return []row{{Case: "instances", Guest: guestIndex, Host: hostClean, Figures: []measure.Figure{
+		measure.AtMost(fmt.Sprintf("%d instances with an index of 50 MB:", instanceCount), measure.MiB(found.All.Own), "MiB", instancesAtMost),
+		measure.Plain("RSS", measure.MiB(found.All.RSS), "MiB"),
+		measure.Plain("private", measure.MiB(found.All.Private), "MiB"),
+		measure.Plain("one, idle:", measure.MiB(found.One.Own), "MiB"),
 	}}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -35,7 +36,7 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := measure(b.rounds, cells)
+	all, err := measureCells(b.rounds, cells)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +44,9 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 	for n, c := range cells {
 		rows[n] = c.row(all[n])
 		if native, ok := find(cells, c.kase, "", hostNative); ok {
-			rows[n].Ratio = rounded(ratios(all[n], all[native]))
+			rows[n].Ratio = measure.Rounded(measure.Ratios(all[n], all[native]))
 			if target, ok := ratioAtMost[c.host][c.guest]; ok {
-				rows[n].Figures = append(rows[n].Figures, atMost("x native", rows[n].Ratio, "", target))
+				rows[n].Figures = append(rows[n].Figures, measure.AtMost("x native", rows[n].Ratio, "", target))
 			}
 		}
 		if c.host != hostClean {
@@ -53,11 +54,11 @@ func beforeRunCase(ctx context.Context, b *bench) ([]row, error) {
 		}
 		if sdk, ok := find(cells, c.kase, c.guest, hostSDKTimeout); ok && fasterThanSDK[c.guest] > 0 {
 			rows[n].Figures = append(rows[n].Figures,
-				atLeast("times faster than go-sdk with a timeout:", ratios(all[sdk], all[n]), "", fasterThanSDK[c.guest]))
+				measure.AtLeast("times faster than go-sdk with a timeout:", measure.Ratios(all[sdk], all[n]), "", fasterThanSDK[c.guest]))
 		}
 		if peer, ok := find(cells, c.kase, "", hostGRPC); ok && fasterThanGRPC[c.guest] > 0 {
 			rows[n].Figures = append(rows[n].Figures,
-				atLeast("times faster than go-plugin:", ratios(all[peer], all[n]), "", fasterThanGRPC[c.guest]))
+				measure.AtLeast("times faster than go-plugin:", measure.Ratios(all[peer], all[n]), "", fasterThanGRPC[c.guest]))
 		}
 	}
 	return rows, nil
@@ -107,7 +108,7 @@ func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, i
 	if err != nil {
 		return nil, err
 	}
-	all, err := measure(b.rounds, cells)
+	all, err := measureCells(b.rounds, cells)
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +119,9 @@ func (b *bench) beside(ctx context.Context, kase, export string, hosts []host, i
 		if !ok || c.host != hostClean && c.host != hostShared {
 			continue
 		}
-		f := plain("times faster than go-sdk:", ratios(all[sdk], all[n]), "")
+		f := measure.Plain("times faster than go-sdk:", measure.Ratios(all[sdk], all[n]), "")
 		if ofSDK > 0 {
-			f = atLeast(f.What, f.Value, "", 1/ofSDK)
+			f = measure.AtLeast(f.What, f.Value, "", 1/ofSDK)
 		}
 		rows[n].Figures = append(rows[n].Figures, f)
 	}

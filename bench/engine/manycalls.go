@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -51,7 +52,7 @@ func measureManyCalls(ctx context.Context, in manyCalls) (found manyCallsFound, 
 		if n+1 != min(earlyCalls, in.Calls) && n+1 != in.Calls {
 			continue
 		}
-		f, err := takeFootprint()
+		f, err := measure.TakeFootprint()
 		if err != nil {
 			return found, err
 		}
@@ -73,13 +74,13 @@ func manyCallsCase(ctx context.Context, b *bench) ([]row, error) {
 			continue
 		}
 		group.Go(func() error {
-			found, err := ask[manyCallsFound](ctx, childManyCalls, manyCalls{b.shelf, guestGo, name == hostShared, b.calls})
+			found, err := measure.Ask[manyCallsFound](ctx, childManyCalls, manyCalls{b.shelf, guestGo, name == hostShared, b.calls})
 			early, late := found.Early, found.Late
-			rows[n] = row{Case: "many_calls", Guest: guestGo, Host: name, Figures: []figure{
-				plain("MiB of the guest after "+number(earlyCalls)+" calls", mib(early.Guest), ""),
-				atMost("more after "+number(float64(b.calls)), mib(late.Guest-early.Guest), "MiB", guestGrowth),
-				plain("MiB of the process", mib(early.RSS), ""),
-				atMost("more", mib(late.RSS-early.RSS), "MiB", processGrowth),
+			rows[n] = row{Case: "many_calls", Guest: guestGo, Host: name, Figures: []measure.Figure{
+				measure.Plain("MiB of the guest after "+measure.Number(earlyCalls)+" calls", measure.MiB(early.Guest), ""),
+				measure.AtMost("more after "+measure.Number(float64(b.calls)), measure.MiB(late.Guest-early.Guest), "MiB", guestGrowth),
+				measure.Plain("MiB of the process", measure.MiB(early.RSS), ""),
+				measure.AtMost("more", measure.MiB(late.RSS-early.RSS), "MiB", processGrowth),
 			}}
 			return err
 		})

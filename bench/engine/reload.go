@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/weft-run/weft/bench/internal/measure"
 	"github.com/weft-run/weft/host/wasm/engine"
 )
 
@@ -75,7 +77,7 @@ func numbered(wasm []byte, n int) []byte {
 }
 
 func takeReloadState() (reloadState, error) {
-	f, err := takeFootprint()
+	f, err := measure.TakeFootprint()
 	if err != nil {
 		return reloadState{}, err
 	}
@@ -92,17 +94,23 @@ func reloadCase(ctx context.Context, b *bench) ([]row, error) {
 			continue
 		}
 		group.Go(func() error {
-			found, err := ask[reloadFound](ctx, childReload, reload{b.shelf, guestC, b.reloads, kase == "reload_changed"})
+			found, err := measure.Ask[reloadFound](ctx, childReload, reload{b.shelf, guestC, b.reloads, kase == "reload_changed"})
 			before, after := found.Before, found.After
-			rows[n] = row{Case: kase, Guest: guestC, Host: hostClean, Figures: []figure{
-				atMost("goroutines more after "+number(float64(b.reloads)), float64(after.Goroutines-before.Goroutines), "", 0),
-				atMost("descriptors more", float64(after.Descriptors-before.Descriptors), "", 0),
-				plain("MiB of the process", mib(before.RSS), ""),
-				atMost("more", mib(after.RSS-before.RSS), "MiB", processGrowth),
+			rows[n] = row{Case: kase, Guest: guestC, Host: hostClean, Figures: []measure.Figure{
+				measure.AtMost("goroutines more after "+measure.Number(float64(b.reloads)), float64(after.Goroutines-before.Goroutines), "", 0),
+				measure.AtMost("descriptors more", float64(after.Descriptors-before.Descriptors), "", 0),
+				measure.Plain("MiB of the process", measure.MiB(before.RSS), ""),
+				measure.AtMost("more", measure.MiB(after.RSS-before.RSS), "MiB", processGrowth),
 			}}
 			return err
 		})
 	}
 	err := group.Wait()
 	return present(rows), err
+}
+
+// descriptors counts the open files of this process.
+func descriptors() (int, error) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	return len(entries), err
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/weft-run/weft/bench/internal/measure"
 )
 
 // twoAtLeast is how much more two cores do than one.
@@ -46,19 +48,19 @@ func throughputCase(ctx context.Context, b *bench) ([]row, error) {
 	}
 	rows := make([]row, len(cells))
 	for n, c := range cells {
-		rows[n] = row{Case: c.kase, Guest: c.guest, Host: c.host, Figures: []figure{
-			plain("calls a second with one goroutine", math.Round(median(all[n].one)), ""),
-			plain("with two", math.Round(median(all[n].two)), ""),
+		rows[n] = row{Case: c.kase, Guest: c.guest, Host: c.host, Figures: []measure.Figure{
+			measure.Plain("calls a second with one goroutine", math.Round(measure.Median(all[n].one)), ""),
+			measure.Plain("with two", math.Round(measure.Median(all[n].two)), ""),
 		}}
-		gain := plain("times as many:", median(all[n].gain), "")
+		gain := measure.Plain("times as many:", measure.Median(all[n].gain), "")
 		if c.host == hostNative {
 			rows[n].Figures = append(rows[n].Figures, gain)
 			continue
 		}
-		gain = atLeast(gain.What, gain.Value, "", twoAtLeast)
+		gain = measure.AtLeast(gain.What, gain.Value, "", twoAtLeast)
 		rows[n].Figures = append(rows[n].Figures, gain)
 		if native, ok := find(cells, c.kase, "", hostNative); ok {
-			rows[n].Figures = append(rows[n].Figures, plain("of native's gain:", ratios(all[n].gain, all[native].gain), ""))
+			rows[n].Figures = append(rows[n].Figures, measure.Plain("of native's gain:", measure.Ratios(all[n].gain, all[native].gain), ""))
 		}
 	}
 	return rows, nil
