@@ -158,8 +158,25 @@ func (l *loader) checkDescription(p *version) {
 	}
 	if lines := missing(asked, &p.grants); lines != nil {
 		l.fault("add to its entry, if it should have them:\ngrant:\n  "+strings.Join(lines, "\n  "),
-			"it asks for rights that it was not given")
+			"it asks for rights that it was not given%s", l.since(asked))
 	}
+}
+
+// since says what a new version asks for and the one in use does not, and the other way round; nothing where no version is in
+// use.
+func (l *loader) since(asked *abi.Grants) string {
+	if l.inUse == nil {
+		return ""
+	}
+	before, err := l.inUse.asked()
+	if err != nil || before == nil {
+		before = &abi.Grants{}
+	}
+	diff := GrantDiff(*before, *asked)
+	if len(diff) == 0 {
+		return ""
+	}
+	return "; against the version in use:\n  " + strings.Join(diff, "\n  ") + "\n"
 }
 
 func texts[T ~string](names []T) []string {

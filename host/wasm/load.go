@@ -65,7 +65,7 @@ type loader struct {
 	config Config
 	name   string
 	told   func(resting bool)
-	aside  bool // another version serves meanwhile
+	inUse  *version // that serves meanwhile, where this one is to take over
 	digest [sha256.Size]byte
 	faults []Fault
 }
@@ -98,7 +98,7 @@ func (l *loader) load(ctx context.Context, e *engine.Engine) (*version, error) {
 	grants := l.config.Grants.effective()
 	spec := engine.Spec{
 		Name: l.name, Limits: l.config.Limits.engine(), Mounts: l.mounts(), Shared: l.config.Shared,
-		World: engine.World{Now: l.config.Now}, Functions: functions(), HTTP: l.http(grants), Resting: l.told, Background: l.aside,
+		World: engine.World{Now: l.config.Now}, Functions: functions(), HTTP: l.http(grants), Resting: l.told, Background: l.inUse != nil,
 	}
 	// What the module itself has wrong is told together with what is wrong around it.
 	if len(l.faults) > 0 {

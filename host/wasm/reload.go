@@ -72,7 +72,7 @@ func (p *Plugin) takeOver(ctx context.Context, c Config, module []byte, always b
 	}
 	c.Module = module
 	old.keepOwnStore(&c)
-	l := &loader{config: c, name: pluginName(c), told: p.told, aside: true}
+	l := &loader{config: c, name: pluginName(c), told: p.told, inUse: old}
 	v, err := l.version(ctx, p.engine)
 	if err == nil {
 		if faults := old.successor(v); faults != nil {
