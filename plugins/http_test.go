@@ -261,6 +261,7 @@ func TestMem0RemembersFromOneSessionToTheNext(t *testing.T) {
 
 // Before a service that does not answer as it should, a run fails or goes on without what it would have added.
 func TestHostileServicesFailTheRunOrAreSkipped(t *testing.T) {
+	e := sandbox(t)
 	elsewhere := newService(t, func(http.ResponseWriter, *http.Request) {})
 	redirects := func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
@@ -298,7 +299,6 @@ func TestHostileServicesFailTheRunOrAreSkipped(t *testing.T) {
 				if c.name == "slow" {
 					config.Limits.HTTPTime = 50 * time.Millisecond
 				}
-				e := sandbox(t)
 				agent, m := agentWith(t, e, config)
 				_, err := agent.Run(t.Context(), host.Text("weft"), host.RunConfig{})
 				if c.code != "" {

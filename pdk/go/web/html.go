@@ -57,16 +57,27 @@ func markup(html string) (text string, length int) {
 		return "", 0
 	}
 	if !closing && (name == "script" || name == "style") {
-		end := strings.Index(strings.ToLower(html), "</"+name)
-		if end < 0 {
-			return " ", len(html)
-		}
-		return " ", end + through(html[end:], ">")
+		return " ", elementEnd(html, name)
 	}
 	if strings.Contains(inline, " "+name+" ") {
 		return "", length
 	}
 	return " ", length
+}
+
+// elementEnd is the length of a text up to the end of the element that it begins with, or of all of it.
+func elementEnd(html, name string) int {
+	at := 0
+	for {
+		next := strings.Index(html[at:], "</")
+		if next < 0 {
+			return len(html)
+		}
+		at += next + len("</")
+		if len(html)-at >= len(name) && strings.EqualFold(html[at:at+len(name)], name) {
+			return at + through(html[at:], ">")
+		}
+	}
 }
 
 // through is the length of a text up to the end of a mark, or of all of it.
