@@ -13,6 +13,66 @@ import (
 	"github.com/weft-run/weft/message"
 )
 
+func TestASummaryOfUntrustedTextIsUntrusted(t *testing.T) {
+	own := message.User("mine")
+	for name, c := range map[string]struct {
+		replace func(all []*message.Message) []*message.Message
+		want    []string // the texts that are untrusted
+	}{
+		"nothing is left out": {func(all []*message.Message) []*message.Message { return append(all, message.User("new")) }, []string{order}},
+		"a summary of it": {func(all []*message.Message) []*message.Message {
+			return []*message.Message{all[0], message.User("new")}
+		}, []string{"new"}},
+		"a summary of it, marked": {func(all []*message.Message) []*message.Message {
+			return []*message.Message{all[0], all[1].WithExcluded(true), message.User("new")}
+		}, []string{order, "new"}},
+		"a mark alone": {func(all []*message.Message) []*message.Message {
+			return []*message.Message{all[0].WithExcluded(true), all[1].WithExcluded(true)}
+		}, []string{order}},
+		"a summary of what was trusted": {func(all []*message.Message) []*message.Message {
+			return []*message.Message{message.User("new"), all[1]}
+		}, []string{order}},
+		"untrusted text that is cleared": {func(all []*message.Message) []*message.Message {
+			c := all[1].Clone()
+			c.Untrusted = false
+			return []*message.Message{all[0], c}
+		}, []string{order}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			labelled := func(messages []*message.Message) (texts []string) {
+				for _, m := range messages {
+					if m.Untrusted {
+						texts = append(texts, m.Text())
+					}
+				}
+				return texts
+			}
+			var ran []string
+			model := &gullible{}
+			agent := trusting(t, &ran, host.AgentConfig{Client: model, Providers: []host.Provider{
+				adds("mine", own.Text()), web(order),
+				host.BeforeRunFunc("thin", func(_ context.Context, sc *host.SessionContext) error {
+					sc.ReplaceMessages(c.replace(sc.Messages(host.Filter{}))...)
+					return nil
+				}),
+			}})
+			_, err := agent.Run(t.Context(), host.Text("CALL erase"), host.RunConfig{})
+			require.NoError(t, err)
+			require.Empty(t, ran)
+			require.Equal(t, c.want, labelled(model.requests[0].Messages), "in the context of a run")
+
+			state := host.NewSession("s").State("h")
+			theirs := message.User(order)
+			theirs.Untrusted = true
+			require.NoError(t, host.EditStoredMessages(state, func([]*message.Message) []*message.Message { return []*message.Message{own, theirs} }))
+			require.NoError(t, host.EditStoredMessages(state, c.replace))
+			stored, err := host.StoredMessages(state)
+			require.NoError(t, err)
+			require.Equal(t, c.want, labelled(stored), "in a history")
+		})
+	}
+}
+
 func TestMiddlewareOfTheAgentMayBringUntrustedText(t *testing.T) {
 	var ran []string
 	fetched := message.User(order)
@@ -47,6 +107,20 @@ func TestAConversationThatAServiceKeepsStaysUntrusted(t *testing.T) {
 	_, err = agent.Run(t.Context(), host.Text("CALL erase"), host.RunConfig{Session: session})
 	require.NoError(t, err)
 	require.Equal(t, []string{""}, ran, "and one that never was is not")
+}
+
+func TestAllSourcesOfAConversationThatAServiceKeepsAreRemembered(t *testing.T) {
+	var ran []string
+	fetch := hosttool.Must(hosttool.New(hosttool.Config{Name: "fetch", Untrusted: true}, func(context.Context, hosttool.None) (string, error) { return "a page", nil }))
+	model := &gullible{conversation: "c1"}
+	agent := trusting(t, &ran, host.AgentConfig{Client: model, Tools: []host.Tool{fetch}})
+	session := host.NewSession("s")
+	_, err := agent.Run(t.Context(), host.Text("CALL fetch"), host.RunConfig{Session: session, Providers: []host.Provider{web("another page")}})
+	require.NoError(t, err)
+	require.Len(t, model.requests, 2, "one before the tool ran, one after it")
+	r, err := agent.Run(t.Context(), host.Text("CALL erase"), host.RunConfig{Session: restored(t, session)})
+	require.NoError(t, err)
+	require.Contains(t, asked(r)[0].Reason, "untrusted text of web, fetch,")
 }
 
 func TestUntrustedTextGoesFromAgentToAgent(t *testing.T) {
