@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -61,7 +62,7 @@ func (t *trace) print(w io.Writer) {
 	rows := [][]string{slices.Concat([]string{"source", "hook", "added", "time"}, tableCosts, []string{"other"})}
 	used := make([]bool, len(rows[0]))
 	for _, h := range t.hooks {
-		cells := append([]string{printable(source(h)), hookName(h), added(h), duration(h.Duration)}, costCells(h.Costs)...)
+		cells := append([]string{printable(source(h)), hookName(h), added(h), took(h)}, costCells(h.Costs)...)
 		for i, cell := range cells {
 			used[i] = used[i] || cell != "-" || i < 4
 		}
@@ -111,17 +112,45 @@ func added(h host.HookTrace) string {
 	}
 	var parts []string
 	for _, p := range []struct {
-		n   int
-		one string
-	}{{h.Messages, "message"}, {h.Instructions, "instruction"}, {h.Tools, "tool"}} {
+		n    int
+		one  string
+		what string
+	}{
+		{h.Messages, "message", ""}, {h.Instructions, "instruction", ""}, {h.Tools, "tool", ""},
+		{h.Changes.Added, "message", ""}, {h.Changes.Removed, "message", " removed"}, {h.Changes.Replaced, "message", " replaced"},
+	} {
 		if p.n > 0 {
-			parts = append(parts, plural(p.n, p.one))
+			parts = append(parts, plural(p.n, p.one)+p.what)
 		}
+	}
+	if h.Changes.Reordered {
+		parts = append(parts, "another order")
+	}
+	for _, field := range h.Changes.Fields {
+		parts = append(parts, "other "+strings.ReplaceAll(field, "_", " "))
+	}
+	if h.Changes.Result {
+		parts = append(parts, "result")
+	}
+	switch {
+	case h.Hook != "process" || h.NextCalls == 1:
+	case h.NextCalls == 0:
+		parts = append(parts, "next not called")
+	default:
+		parts = append(parts, fmt.Sprintf("next called %d times", h.NextCalls))
 	}
 	if parts == nil {
 		return "-"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// took is how long a hook worked; a + says that it did so beside others.
+func took(h host.HookTrace) string {
+	if h.Concurrent {
+		return duration(h.Duration) + " +"
+	}
+	return duration(h.Duration)
 }
 
 // costCells are the cells of the costs with a column, and one for all others.
@@ -170,8 +199,22 @@ type hookJSON struct {
 	Instructions int        `json:"instructions"`
 	Tools        int        `json:"tools"`
 	Costs        []costJSON `json:"costs,omitempty"`
-	Error        string     `json:"error,omitempty"`
-	Skipped      bool       `json:"skipped,omitempty"`
+	// Concurrent says that the hook ran beside others; NextCalls how often what wraps called next.
+	Concurrent bool         `json:"concurrent,omitempty"`
+	NextCalls  int          `json:"next_calls,omitempty"`
+	Changes    *changesJSON `json:"changes,omitempty"`
+	Error      string       `json:"error,omitempty"`
+	Skipped    bool         `json:"skipped,omitempty"`
+}
+
+// changesJSON is what middleware changed on the way down, and whether it gave a result.
+type changesJSON struct {
+	Added     int      `json:"added,omitempty"`
+	Removed   int      `json:"removed,omitempty"`
+	Replaced  int      `json:"replaced,omitempty"`
+	Reordered bool     `json:"reordered,omitempty"`
+	Fields    []string `json:"fields,omitempty"`
+	Result    bool     `json:"result,omitempty"`
 }
 
 // costJSON is one cost in --json --trace. A limit of 0 is none.
@@ -188,6 +231,10 @@ func (t *trace) json() []hookJSON {
 		out[i] = hookJSON{
 			SourceID: h.SourceID, SourceType: h.SourceType, Hook: h.Hook, Layer: h.Layer, Tool: h.Tool, DurationNS: int64(h.Duration),
 			Messages: h.Messages, Instructions: h.Instructions, Tools: h.Tools, Skipped: h.Skipped,
+			Concurrent: h.Concurrent, NextCalls: h.NextCalls,
+		}
+		if changes := changesJSON(h.Changes); !reflect.DeepEqual(changes, changesJSON{}) {
+			out[i].Changes = &changes
 		}
 		for _, c := range h.Costs {
 			out[i].Costs = append(out[i].Costs, costJSON(c))

@@ -43,7 +43,7 @@ func (p *version) newView(c *call) *view {
 	if c.agent != "" {
 		v.text("agent", c.agent)
 	}
-	if c.session != nil {
+	if c.session != nil && !c.session.ForOneRun() { // one that nobody can come back to is none
 		v.text("session_id", c.session.ID())
 		if id := c.session.ServiceSessionID(); id != "" {
 			v.text("service_session_id", id)
