@@ -163,6 +163,18 @@ func TestWhatMayNotBeReadIsNotThere(t *testing.T) {
 	require.Equal(t, []string{`{}`}, heard.all())
 }
 
+func TestASpliceOutsideOfTheMessagesIsRefused(t *testing.T) {
+	for _, splice := range []string{`{"start":-2}`, `{"start":2}`, `{"start":0,"delete":2}`, `{"start":0,"delete":-1}`} {
+		m := &model{}
+		p, heard := around(t, script{"process": {next(`{"splice":[` + splice + `]}`), next(``), out(`{}`)}}, abi.LayerChat, wasm.Config{})
+		_, err := agentWith(t, m, p.ForLayer()).Run(t.Context(), host.Text("hi"), host.RunConfig{})
+		require.NoError(t, err)
+		require.Contains(t, heard.all()[0], `"code":"invalid_input"`, splice)
+		require.Len(t, m.requests, 1)
+		require.Len(t, m.requests[0].Messages, 1)
+	}
+}
+
 func TestCallNextBelongsToProcess(t *testing.T) {
 	p, heard := script{"before_run": {next(`{}`), out(`{}`)}}.load(t, wasm.Config{})
 	_, err := newAgent(t, &model{}, p).Run(t.Context(), host.Text("hi"), host.RunConfig{})

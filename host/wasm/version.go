@@ -45,11 +45,11 @@ type version struct {
 	dying bool // no further run is
 }
 
-// acquire has the version serve a run, unless it was replaced and nobody uses it any more.
+// acquire has the version serve a run, unless it was replaced.
 func (v *version) acquire() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.dying && v.users == 0 {
+	if v.dying {
 		return false
 	}
 	v.users++
