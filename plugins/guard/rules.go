@@ -112,9 +112,8 @@ func (c *config) judge(text string, applies func(*rule) bool) verdict {
 			}
 			continue
 		}
-		changed := false
-		v.text, changed = r.redacted(v.text)
-		v.changed = v.changed || changed
+		text, changed := r.redacted(v.text)
+		v.text, v.changed = text, v.changed || changed
 	}
 	return v
 }

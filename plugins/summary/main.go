@@ -78,12 +78,10 @@ func afterRun() int32 {
 		if count-kept.Covered < conf.Keep+conf.Every {
 			return nil
 		}
-		updated, err := conf.update(kept, count)
-		if err != nil {
+		switch updated, err := conf.update(kept, count); {
+		case err != nil:
 			pdk.LogWarn("the summary could not be brought up to date: " + err.Error())
-			return nil
-		}
-		if updated != kept {
+		case updated != kept:
 			out.WriteState(&updated)
 		}
 		return nil
