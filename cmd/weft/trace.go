@@ -116,8 +116,12 @@ func added(h host.HookTrace) string {
 		one  string
 		what string
 	}{
-		{h.Messages, "message", ""}, {h.Instructions, "instruction", ""}, {h.Tools, "tool", ""},
-		{h.Changes.Added, "message", ""}, {h.Changes.Removed, "message", " removed"}, {h.Changes.Replaced, "message", " replaced"},
+		{h.Messages, "message", ""},
+		{h.Instructions, "instruction", ""},
+		{h.Tools, "tool", ""},
+		{h.Changes.Added, "message", ""},
+		{h.Changes.Removed, "message", " removed"},
+		{h.Changes.Replaced, "message", " replaced"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, plural(p.n, p.one)+p.what)
