@@ -255,8 +255,7 @@ func TestMem0RemembersFromOneSessionToTheNext(t *testing.T) {
 	failed(t, err, abi.CodeInvalidInput, "it may have no asterisk")
 
 	_, err = agent.Run(t.Context(), host.Text("What can I eat?"), host.RunConfig{})
-	require.NoError(t, err)
-	require.Equal(t, []string{"What can I eat?"}, texts(m.requests[len(m.requests)-1].Messages), "a run without a session is nobody's")
+	failed(t, err, abi.CodeInvalidInput, "user_id names {session_id}, and this run has no session")
 }
 
 // Before a service that does not answer as it should, a run fails or goes on without what it would have added.

@@ -106,7 +106,7 @@ func FuzzHiddenSecretsNeverShow(f *testing.F) {
 	f.Add("[hidden]", "dden][hi", "[hidden][hidden][hi", uint16(7))
 	f.Fuzz(func(t *testing.T, one, two, text string, cut uint16) {
 		if min(len(one), len(two)) < minSecret || max(len(one), len(two)) > 100 || len(text) > 10_000 {
-			t.Skip()
+			return
 		}
 		h := hiderOf(string(lower([]byte(one))), string(lower([]byte(two))))
 		whole := h.text(text)

@@ -90,7 +90,7 @@ func FuzzOriginNeverMatchesAnother(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, raw, nil)
 		if err != nil || strings.Contains(raw, "secret") {
-			t.Skip() // The engine passes no such request on; secrets in URLs are another matter.
+			return // The engine passes no such request on; secrets in URLs are another matter.
 		}
 		lookups, dials, sent = nil, nil, nil
 		response, err := c.Do(request)
