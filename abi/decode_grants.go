@@ -155,8 +155,8 @@ func (g *Grants) Check() error {
 		if !strings.HasPrefix(f.Guest, "/") {
 			c.fault("files: guest %q is no absolute path, such as /docs", f.Guest)
 		}
-		if f.Mode != "" && f.Mode != "ro" {
-			c.fault("files: mode %q of %s is not ro, the only mode of ABI 1", f.Mode, f.Guest)
+		if f.Mode != "" && !slices.Contains(Modes, f.Mode) {
+			c.fault("files: mode %q of %s is not one of %s", f.Mode, f.Guest, strings.Join(Modes, ", "))
 		}
 	}
 	if c.faults == nil {

@@ -67,16 +67,16 @@ func TestDecodeDescription(t *testing.T) {
 	require.Equal(t, 1, d.Unknown)
 
 	for text, want := range map[string]string{
-		`{"abi":"1"}`:                                          "at /abi: a whole number was wanted",
-		`{"abi":1.5}`:                                          "whole number",
-		`{"grants":{"network":["*"]}}`:                         `right "network" is not known to this host`,
-		`{"grants":{"read":["secrets"]}}`:                      `read "secrets" is not one of`,
-		`{"grants":{"read":["context:"]}}`:                     `read "context:" is not one of`,
-		`{"grants":{"add":["tool"]}}`:                          `add "tool" is not one of`,
-		`{"grants":{"roles":["root"]}}`:                        `role "root" is not one of`,
-		`{"grants":{"files":[{"guest":"docs"}]}}`:              `"docs" is no absolute path`,
-		`{"grants":{"files":[{"guest":"/docs","mode":"rw"}]}}`: `mode "rw" of /docs is not ro`,
-		`{"error":{"code":"failed","message":"no licence"}}`:   "no licence",
+		`{"abi":"1"}`:                                         "at /abi: a whole number was wanted",
+		`{"abi":1.5}`:                                         "whole number",
+		`{"grants":{"network":["*"]}}`:                        `right "network" is not known to this host`,
+		`{"grants":{"read":["secrets"]}}`:                     `read "secrets" is not one of`,
+		`{"grants":{"read":["context:"]}}`:                    `read "context:" is not one of`,
+		`{"grants":{"add":["tool"]}}`:                         `add "tool" is not one of`,
+		`{"grants":{"roles":["root"]}}`:                       `role "root" is not one of`,
+		`{"grants":{"files":[{"guest":"docs"}]}}`:             `"docs" is no absolute path`,
+		`{"grants":{"files":[{"guest":"/docs","mode":"w"}]}}`: `mode "w" of /docs is not one of ro, rw`,
+		`{"error":{"code":"failed","message":"no licence"}}`:  "no licence",
 	} {
 		_, err := abi.DecodeDescription([]byte(text))
 		require.ErrorContains(t, err, want, text)

@@ -69,12 +69,11 @@ type HTTPGrant struct {
 	Private bool `json:"private,omitzero"`
 }
 
-// FileGrant lets a plugin read one folder (clause GRA-5).
+// FileGrant lets a plugin read one folder, and with mode "rw" change it (clause GRA-5). An empty mode means "ro".
 type FileGrant struct {
 	// Guest is the path under which the plugin sees the folder: absolute, with slashes.
 	Guest string `json:"guest"`
-	// Mode is "ro", the only one in ABI 1.
-	Mode string `json:"mode,omitzero"`
+	Mode  string `json:"mode,omitzero"`
 }
 
 // DefaultGrants is what a plugin may do without being granted anything (clause GRA-2).

@@ -80,6 +80,7 @@ func TestAPluginThatUsesAllOfTheContract(t *testing.T) {
 		"model be brief: and you? 3 limit 2 3 0.5",
 		`index 1 warp Warp The warp is held in tension. https://example.com/warp {"n":1} true 1 denied`,
 		`events true {"yes":true} false`,
+		"notes earlier,run true",
 		"http 418 echo POST /v1/echo Bearer [hidden] the body",
 		"before_iteration 1 3",
 		`process shout {"mark":"!"} true 3 count 7 hi`,
@@ -120,6 +121,8 @@ func loadEvery(t *testing.T, url string, model host.ChatClient) (*wasm.Plugin, *
 	require.NoError(t, buildGuest(t.Context(), "every", out))
 	module, err := os.ReadFile(out)
 	require.NoError(t, err)
+	notes := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(notes, "runs.txt"), []byte("earlier\n"), 0o600))
 	documents, err := index.Open(t.Context(), "", index.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, documents.Close()) })
@@ -133,7 +136,8 @@ func loadEvery(t *testing.T, url string, model host.ChatClient) (*wasm.Plugin, *
 			Add:  abi.Additions, Roles: message.Roles, Change: abi.Changes, Middleware: []abi.Layer{abi.LayerChat}, KV: abi.Scopes,
 			Complete: &abi.Budget{Calls: 1, Tokens: 1000}, Embed: &abi.Budget{Calls: 1, Tokens: 1000},
 			Search: []abi.SearchGrant{{Index: "docs", Mode: "rw"}}, Events: abi.EventKind,
-			HTTP: []abi.HTTPGrant{{Origin: url, Methods: []string{"POST"}, Secrets: []string{"KEY"}, Private: true}},
+			HTTP:  []abi.HTTPGrant{{Origin: url, Methods: []string{"POST"}, Secrets: []string{"KEY"}, Private: true}},
+			Files: []wasm.Folder{{Host: notes, Guest: "/notes", Mode: "rw"}},
 		},
 		Secrets:  map[string]egress.Secret{"KEY": egress.NewSecret("sk-not-for-plugins")},
 		Services: wasm.Services{Model: model, Embedder: lengths{}, Indexes: map[string]*index.Index{"docs": documents}},

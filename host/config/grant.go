@@ -121,7 +121,7 @@ var folderKeys = []key[wasm.Folder]{
 		}
 		f.Guest = name
 	}},
-	{"mode", func(d *decoder, n *node, f *wasm.Folder) { f.Mode, _ = d.oneOf(n, "ro") }},
+	{"mode", func(d *decoder, n *node, f *wasm.Folder) { f.Mode, _ = d.oneOf(n, abi.Modes...) }},
 }
 
 // folder reads one entry of grant.files.

@@ -37,6 +37,7 @@ var limitKeys = []key[wasm.Limits]{
 	{"kv_total", func(d *decoder, n *node, l *wasm.Limits) { l.KVTotal = d.size(n) }},
 	{"kv_keys", func(d *decoder, n *node, l *wasm.Limits) { l.KVKeys = d.count(n) }},
 	{"events", func(d *decoder, n *node, l *wasm.Limits) { l.Events = d.count(n) }},
+	{"file_writes", func(d *decoder, n *node, l *wasm.Limits) { l.FileWrites = d.size(n) }},
 	{"http_requests", func(d *decoder, n *node, l *wasm.Limits) { l.HTTPRequests = d.count(n) }},
 	{"http_body", func(d *decoder, n *node, l *wasm.Limits) { l.HTTPBody = d.size(n) }},
 	{"http_time", func(d *decoder, n *node, l *wasm.Limits) { l.HTTPTime = d.duration(n) }},

@@ -76,7 +76,7 @@ func TestSchemaDefaults(t *testing.T) {
 	for key, want := range map[string]any{
 		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
 		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
-		"stack": engines.Stack, "vars": engines.Vars,
+		"stack": engines.Stack, "vars": engines.Vars, "file_writes": engines.FileWrites,
 		"tools": 16, "tool_schema": int64(8 << 10), "call_tool": 30 * time.Second, "next_calls": 16, // clause LIM-1
 		"kv_value": int64(64 << 10), "kv_total": int64(1 << 20), "kv_keys": 10_000, "events": 64,
 		"http_requests": engines.HTTPRequests, "http_body": engines.HTTPBody, "http_time": engines.HTTPTime,
@@ -149,7 +149,7 @@ func TestSchemaAgrees(t *testing.T) {
 		"grant: {read: [state]}": false, "grant: {read: ['context:A']}": false, "grant: {read: [input, input]}": false,
 		"grant: {add: [metadata]}": true, "grant: {add: [tools]}": true, "grant: {add: [tool]}": false, "grant: {roles: [system]}": true, "grant: {roles: [root]}": false,
 		"grant: {files: [{host: docs, guest: /d}]}": true, "grant: {files: [{host: docs, guest: /d, mode: ro}]}": true,
-		"grant: {files: [{host: docs, guest: /d, mode: rw}]}": false, "grant: {files: [{host: docs}]}": false,
+		"grant: {files: [{host: docs, guest: /d, mode: rw}]}": true, "grant: {files: [{host: docs, guest: /d, mode: w}]}": false, "grant: {files: [{host: docs}]}": false,
 		"grant: {files: [{host: docs, guest: d}]}": false, "grant: {write: []}": false,
 		"grant: {read: [request, calls]}": true, "grant: {change: [messages, options, arguments, result]}": true, "grant: {change: [state]}": false,
 		"grant: {middleware: [context, agent, chat, function]}": true, "grant: {middleware: [loop]}": false,

@@ -53,8 +53,8 @@ func TestLoadFaults(t *testing.T) {
 		{"adds-everything", wasm.Config{SHA256: "abc"}, []string{`sha256 "abc" is no SHA-256`}, nil},
 		{
 			"adds-everything",
-			wasm.Config{Grants: wasm.Grants{Read: []string{"secrets"}, Files: []wasm.Folder{{Host: "/nowhere", Guest: "docs", Mode: "rw"}}}},
-			[]string{`read "secrets" is not one of`, `guest "docs" is no absolute path`, `mode "rw"`, "folder /nowhere cannot be used"},
+			wasm.Config{Grants: wasm.Grants{Read: []string{"secrets"}, Files: []wasm.Folder{{Host: "/nowhere", Guest: "docs", Mode: "w"}}}},
+			[]string{`read "secrets" is not one of`, `guest "docs" is no absolute path`, `mode "w" of docs is not one of ro, rw`, "folder /nowhere cannot be used"},
 			nil,
 		},
 	} {

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weft-run/weft/abi"
@@ -30,7 +31,7 @@ type Grants struct {
 	Events []string
 	// HTTP lists the origins that it may send requests to.
 	HTTP []abi.HTTPGrant
-	// Files lists folders that it may read.
+	// Files lists folders that it may read, or change as well.
 	Files []Folder
 }
 
@@ -40,7 +41,8 @@ type Folder struct {
 	Host string
 	// Guest is the path under which the plugin sees it.
 	Guest string
-	// Mode is "ro", also where empty.
+	// Mode is "ro", also where empty, or "rw": then the plugin may make, write, rename and remove files and folders in it,
+	// though no links. All its calls share the folder, whatever their session, and it is not watched: see [Plugin.Watch].
 	Mode string
 }
 
@@ -60,7 +62,7 @@ func (g Grants) effective() abi.Grants {
 	out.Complete, out.Embed, out.Events = g.Complete, g.Embed, slices.Clone(g.Events)
 	out.Search, out.HTTP = slices.Clone(g.Search), slices.Clone(g.HTTP)
 	for _, f := range g.Files {
-		out.Files = append(out.Files, abi.FileGrant{Guest: f.Guest, Mode: "ro"})
+		out.Files = append(out.Files, abi.FileGrant{Guest: f.Guest, Mode: cmp.Or(f.Mode, "ro")})
 	}
 	return out
 }

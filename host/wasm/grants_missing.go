@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -181,9 +182,14 @@ func (m *missingLines) files(asked, given []abi.FileGrant) {
 	all := slices.Clone(given)
 	var more []string
 	for _, f := range asked {
-		if !slices.ContainsFunc(all, func(g abi.FileGrant) bool { return g.Guest == f.Guest }) {
+		has := func(g abi.FileGrant) bool { return g.Guest == f.Guest && (f.Mode != "rw" || g.Mode == "rw") }
+		if !slices.ContainsFunc(all, has) {
 			all = append(all, f)
-			more = append(more, fmt.Sprintf("  - {host: FOLDER, guest: %s, mode: ro}", yamlWord(f.Guest)))
+			entry := fmt.Sprintf("  - {host: FOLDER, guest: %s, mode: %s}", yamlWord(f.Guest), cmp.Or(f.Mode, "ro"))
+			if slices.ContainsFunc(given, func(g abi.FileGrant) bool { return g.Guest == f.Guest }) {
+				entry += " # in place of the one that it has there"
+			}
+			more = append(more, entry)
 		}
 	}
 	switch {

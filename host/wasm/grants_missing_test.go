@@ -99,6 +99,13 @@ func TestTheLinesToAddHoldWhatIsAskedAndWhatIsGiven(t *testing.T) {
 				files: # and those that it has
 				  - {host: FOLDER, guest: /docs, mode: ro}`,
 		},
+		"a folder to write": {
+			asked: abi.Grants{Files: []abi.FileGrant{{Guest: "/notes", Mode: "rw"}, {Guest: "/docs"}}},
+			given: abi.Grants{Files: []abi.FileGrant{{Guest: "/notes", Mode: "ro"}, {Guest: "/docs", Mode: "rw"}}},
+			want: `
+				files: # and those that it has
+				  - {host: FOLDER, guest: /notes, mode: rw} # in place of the one that it has there`,
+		},
 		"text of a stranger": {
 			asked: abi.Grants{Read: []string{"context:a\n- b"}, Files: []abi.FileGrant{{Guest: "/\x1b[2J, host: /"}}}, given: abi.Grants{},
 			want: `

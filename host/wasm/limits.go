@@ -52,6 +52,8 @@ type Limits struct {
 	HTTPRequests int
 	HTTPBody     int64
 	HTTPTime     time.Duration
+	// FileWrites is how much one call may write into folders, 4 KiB for each file or folder that it makes: 16 MiB.
+	FileWrites int64
 	// Instances is how many calls of the plugin may be under way at once: 128.
 	Instances int
 	// Faults is how many hooks in a row may fail by the plugin's doing (a trap, an exit, a limit) before the plugin is
@@ -98,6 +100,7 @@ func (l Limits) engine() engine.Limits {
 		Module: l.Module, Memory: l.Memory, Fuel: l.Fuel, Stack: l.Stack, Vars: l.Vars, Start: l.Start, Init: l.Init, Input: l.Input, Output: l.Output,
 		LogLines: l.LogLines, LogLine: l.LogLine, Instances: l.Instances,
 		Faults: l.Faults, Rest: l.Rest, HTTPRequests: l.HTTPRequests, HTTPBody: l.HTTPBody, HTTPTime: l.HTTPTime,
+		FileWrites: l.FileWrites,
 	}
 }
 

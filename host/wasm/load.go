@@ -155,9 +155,6 @@ func (l *loader) checkConfig() {
 		l.fault("put it into the list of providers", "middleware stands at one of the layers agent, chat and function, and not at context")
 	}
 	for _, f := range c.Grants.Files {
-		if f.Mode != "" && f.Mode != "ro" {
-			l.fault("use mode: ro", "grant: files: mode %q of %s is not ro, the only mode of this version", f.Mode, f.Host)
-		}
 		if info, err := os.Stat(f.Host); err != nil {
 			l.fault("make the folder, or name another", "grant: files: folder %s cannot be used: %v", f.Host, err)
 		} else if !info.IsDir() {
@@ -272,7 +269,7 @@ func exportNames(exports []engine.Export) string {
 func (l *loader) mounts() []engine.Mount {
 	mounts := make([]engine.Mount, len(l.config.Grants.Files))
 	for i, f := range l.config.Grants.Files {
-		mounts[i] = engine.Mount{Host: f.Host, Guest: f.Guest}
+		mounts[i] = engine.Mount{Host: f.Host, Guest: f.Guest, Writable: f.Mode == "rw"}
 	}
 	return mounts
 }

@@ -72,6 +72,9 @@ func rights(g abi.Grants) []right {
 	}
 	for _, f := range g.Files {
 		add("files", f.Guest, "")
+		if f.Mode == "rw" {
+			add("files", f.Guest, "rw")
+		}
 	}
 	return all
 }

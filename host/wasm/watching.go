@@ -13,8 +13,9 @@ import (
 	"github.com/weft-run/weft/host/wasm/watch"
 )
 
-// Watch has the plugin follow its file, and the folders that it was granted if it has an init: a new version takes over as
-// with [Plugin.Reload], a changed folder has init run again as with [Plugin.Restart]. What becomes of it is told to
+// Watch has the plugin follow its file, and the folders that it was granted to read if it has an init: a new version takes
+// over as with [Plugin.Reload], a changed folder has init run again as with [Plugin.Restart]. A folder that the plugin may
+// write is not followed: its own writes would have it run init without end. What becomes of it is told to
 // [Config.OnReload] and logged. stop ends that; it does not wait for a reload that is under way. A plugin that came as bytes
 // has its folders watched alone.
 func (p *Plugin) Watch(ctx context.Context, w *watch.Watcher) (stop func(), err error) {
@@ -50,6 +51,9 @@ func (p *Plugin) Watch(ctx context.Context, w *watch.Watcher) (stop func(), err 
 		return stop, nil
 	}
 	for _, folder := range c.Grants.Files {
+		if folder.Mode == "rw" {
+			continue
+		}
 		have, err := w.FolderDigest(ctx, folder.Host)
 		if err != nil {
 			return nil, fmt.Errorf("plugin %s: its folder %s cannot be watched: %w", p.sourceID, folder.Host, err)

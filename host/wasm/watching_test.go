@@ -101,3 +101,14 @@ func TestAChangeInAGrantedFolderRunsInitAgain(t *testing.T) {
 	require.Equal(t, r.From.Digest, r.To.Digest)
 	require.Contains(t, <-inits, `"hook":"init"`)
 }
+
+// Its own writes would have it run init without end.
+func TestAFolderThatAPluginMayWriteIsNotWatched(t *testing.T) {
+	notes := filepath.Join(t.TempDir(), "notes")
+	require.NoError(t, os.Mkdir(notes, 0o700))
+	p, _ := followed(t, newFile(t, script{"init": {out(`{}`)}, "before_run": {out(`{}`)}}), wasm.Config{
+		Grants: wasm.Grants{Files: []wasm.Folder{{Host: notes, Guest: "/notes", Mode: "rw"}}},
+	})
+	require.NoError(t, os.Remove(notes)) // one that is watched must be there
+	watching(t, p)
+}

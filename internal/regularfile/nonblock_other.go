@@ -2,5 +2,5 @@
 
 package regularfile
 
-// nonblock is not needed where pipes have no place among the files.
-const nonblock = 0
+// NonBlock is not needed where pipes have no place among the files.
+const NonBlock = 0

@@ -27,7 +27,7 @@ type Grants struct {
 	Events []string
 	// HTTP lists origins; see [HTTP].
 	HTTP []HTTPGrant
-	// Files lists folders that the plugin may read.
+	// Files lists folders that the plugin may read, or change as well.
 	Files []FileGrant
 }
 
@@ -58,11 +58,11 @@ type HTTPGrant struct {
 	Private bool
 }
 
-// FileGrant lets a plugin read one folder.
+// FileGrant lets a plugin read one folder, or change it as well.
 type FileGrant struct {
 	// Guest is the path under which the plugin sees the folder: absolute, with slashes.
 	Guest string
-	// Mode is "ro", the only one there is; empty means the same.
+	// Mode is "ro", or "rw" to make, write, rename and remove files and folders in it; empty means "ro".
 	Mode string
 }
 

@@ -25,7 +25,8 @@ func describe() int32 {
 			KV:         []pdk.Scope{pdk.ScopeSession, pdk.ScopeAgent},
 			Complete:   &pdk.Budget{Calls: 1, Tokens: 1000}, Embed: &pdk.Budget{Calls: 1, Tokens: 1000},
 			Search: []pdk.SearchGrant{{Index: "docs", Mode: "rw"}}, Events: []string{"emit", "request"},
-			HTTP: []pdk.HTTPGrant{{OriginFrom: "url", Methods: []string{"POST"}, Secrets: []string{"KEY"}, Private: true}},
+			HTTP:  []pdk.HTTPGrant{{OriginFrom: "url", Methods: []string{"POST"}, Secrets: []string{"KEY"}, Private: true}},
+			Files: []pdk.FileGrant{{Guest: "/notes", Mode: "rw"}},
 		},
 	})
 }
@@ -54,7 +55,7 @@ func beforeRun() int32 {
 		tell("before_run", in.State)
 		out.ExtendTools(tools...)
 		out.ExtendMiddleware(pdk.Middleware{Layer: pdk.LayerChat, Name: "shout", Data: `{"mark":"!"}`})
-		for _, ask := range []func(*pdk.In) error{messages, storage, model, documents, events, request} {
+		for _, ask := range []func(*pdk.In) error{messages, storage, model, documents, events, notes, request} {
 			if err := ask(in); err != nil {
 				return err
 			}

@@ -87,7 +87,7 @@ func (b *breaker) resting() bool {
 // isFault says whether an error of a call is the guest's doing.
 func isFault(err error) bool {
 	for _, target := range []error{
-		ErrTrap, ErrExit, ErrTimeout, ErrFuel, ErrMemoryLimit, ErrStackLimit, ErrOutputTooLarge, ErrVarsLimit, ErrHTTPLimit,
+		ErrTrap, ErrExit, ErrTimeout, ErrFuel, ErrMemoryLimit, ErrStackLimit, ErrOutputTooLarge, ErrVarsLimit, ErrHTTPLimit, ErrFileLimit,
 	} {
 		if errors.Is(err, target) {
 			return true

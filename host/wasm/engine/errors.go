@@ -20,6 +20,8 @@ var (
 	ErrVarsLimit = errors.New("vars limit")
 	// ErrHTTPLimit: the guest made more HTTP requests than one call may make, or got a larger answer than it may get.
 	ErrHTTPLimit = errors.New("HTTP limit")
+	// ErrFileLimit: the guest wrote more into its folders than one call may write.
+	ErrFileLimit = errors.New("file limit")
 	// ErrDepth: plugins called each other, through functions of the host, deeper than they may.
 	ErrDepth = errors.New("nested too deep")
 	// ErrMemoryLimit: the guest needed more memory than it may have, or asks for it in its header.
@@ -51,7 +53,7 @@ type LimitError struct {
 	// Export is the function that ran. It is empty where none did.
 	Export string
 	// Limit is the limit in a word or two: time, fuel, start, init, memory, stack, input, output, vars, HTTP requests,
-	// HTTP body, depth, instances, host memory or faults.
+	// HTTP body, file writes, depth, instances, host memory or faults.
 	Limit string
 	// Value and Seen are for people, with their units. Seen is empty where nothing was measured.
 	Value, Seen string
@@ -80,6 +82,8 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("%s made more than %s HTTP requests in one call: raise %s, or ask for more at once", who, e.Value, e.Option)
 	case "HTTP body":
 		return fmt.Sprintf("%s was sent an answer of more than %s: raise %s, or ask for less", who, e.Value, e.Option)
+	case "file writes":
+		return fmt.Sprintf("%s wrote more than %s into its folders in one call: raise %s, or write less", who, e.Value, e.Option)
 	case "depth":
 		return fmt.Sprintf("%s was called at depth %s, and plugins may call each other to a depth of %s: "+
 			"look for a plugin that calls itself, or raise %s", who, e.Seen, e.Value, e.Option)
@@ -133,6 +137,8 @@ func limitTarget(limit string) error {
 		return ErrVarsLimit
 	case "HTTP requests", "HTTP body":
 		return ErrHTTPLimit
+	case "file writes":
+		return ErrFileLimit
 	case "depth":
 		return ErrDepth
 	case "faults":

@@ -56,6 +56,8 @@ type instance struct {
 	http     exchange
 	logs     logs
 	printed  printed
+	// written is how much the call wrote into folders, in bytes.
+	written int64
 	// release frees the context of a call that is ended by the runtime, and deadline is why that ends where time is up.
 	release  func()
 	deadline *deadline
@@ -219,6 +221,7 @@ func (i *instance) begin(ctx context.Context, export string, b bounds) {
 	i.late, i.foreign = false, false
 	i.printed.buf = i.printed.buf[:0]
 	i.http = exchange{}
+	i.written = 0
 	i.budget.refused, i.budget.kernel = 0, 0
 	i.release = nil
 	if !i.meter.metered {

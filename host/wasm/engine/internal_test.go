@@ -18,7 +18,7 @@ import (
 func TestDefaultLimits(t *testing.T) {
 	require.Equal(t, Limits{
 		Module: 10 << 20, Memory: 32 << 20, Fuel: Unlimited, Stack: 4 << 20, Start: 2 * time.Second, Init: 30 * time.Second,
-		Input: 4 << 20, Output: 256 << 10, Vars: 1 << 20, HTTPRequests: 8, HTTPBody: 1 << 20, HTTPTime: 10 * time.Second,
+		Input: 4 << 20, Output: 256 << 10, Vars: 1 << 20, FileWrites: 16 << 20, HTTPRequests: 8, HTTPBody: 1 << 20, HTTPTime: 10 * time.Second,
 		LogLines: 64, LogLine: 4 << 10, Instances: 128, Queue: 1024, Depth: 16, Faults: 3, Rest: 30 * time.Second, Idle: 5 * time.Minute, Functions: 50_000, Body: 1 << 20,
 		Branches: 10_000, Complexity: 1_000_000_000, Locals: 1_000_000, Table: 100_000,
 	}, DefaultLimits(false))

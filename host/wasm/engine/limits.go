@@ -46,6 +46,9 @@ type Limits struct {
 	HTTPBody int64
 	// HTTPTime is how long one request may take, from the first byte to the last: 10 s.
 	HTTPTime time.Duration
+	// FileWrites is how much one call may write into writable folders, in bytes: 16 MiB. What a file grows by counts, also
+	// where nothing is written, and each file or folder that is made counts 4 KiB.
+	FileWrites int64
 	// LogLines is how many lines one call may log: 64. Further ones are counted and dropped.
 	LogLines int
 	// LogLine is the length of one line, in bytes: 4 KiB. A longer one is cut.
@@ -97,6 +100,7 @@ func DefaultLimits(goGuest bool) Limits {
 		HTTPRequests: 8,
 		HTTPBody:     1 * mib,
 		HTTPTime:     10 * time.Second,
+		FileWrites:   16 * mib,
 		LogLines:     64,
 		LogLine:      4 * kib,
 		Instances:    128,
@@ -138,6 +142,7 @@ func (l Limits) orDefaults(goGuest bool) Limits {
 		HTTPRequests: or(l.HTTPRequests, d.HTTPRequests),
 		HTTPBody:     or(l.HTTPBody, d.HTTPBody),
 		HTTPTime:     or(l.HTTPTime, d.HTTPTime),
+		FileWrites:   or(l.FileWrites, d.FileWrites),
 		LogLines:     or(l.LogLines, d.LogLines),
 		LogLine:      or(l.LogLine, d.LogLine),
 		Instances:    or(l.Instances, d.Instances),

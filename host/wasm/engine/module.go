@@ -261,7 +261,7 @@ func (m *Module) Trim() int { return m.pool.Trim() }
 //
 // The guest did what it did where the error is nil; whether it calls that a success is in Result.Code and Result.Error.
 // Otherwise the error is one of *LimitError (errors.Is: ErrTimeout, ErrFuel, ErrStackLimit, ErrMemoryLimit, ErrVarsLimit,
-// ErrInputTooLarge, ErrOutputTooLarge, ErrHTTPLimit, ErrDepth, ErrBusy, ErrResting), *TrapError (ErrTrap), *ExitError
+// ErrInputTooLarge, ErrOutputTooLarge, ErrHTTPLimit, ErrFileLimit, ErrDepth, ErrBusy, ErrResting), *TrapError (ErrTrap), *ExitError
 // (ErrExit), *ExportError (ErrNoExport), ErrClosed, that of a function of the host, or ctx.Err() where it is the caller who
 // ended the call. Where another instance had to be started for it, what Load returns for a start that fails. The instance
 // of a call that failed is closed.

@@ -9,6 +9,8 @@ const (
 	fuelPerEvent = 64
 	// fuelPerPath is for a request to the file system, which takes some ten microseconds. Each byte of a path costs one.
 	fuelPerPath = 2000
+	// fuelPerSync is for waiting until a disk has what was written, which takes about a millisecond.
+	fuelPerSync = 1_000_000
 )
 
 // wasiPrices says which parameter of a function says how much there is to do, and what each costs.
@@ -26,6 +28,8 @@ var wasiPrices = map[string]struct {
 	"path_filestat_set_times": {fuelPerPath, []int{3}, 1}, "path_create_directory": {fuelPerPath, []int{2}, 1},
 	"path_readlink": {fuelPerPath, []int{2}, 1}, "path_remove_directory": {fuelPerPath, []int{2}, 1},
 	"path_unlink_file": {fuelPerPath, []int{2}, 1}, "path_rename": {fuelPerPath, []int{2, 5}, 1},
+	"fd_sync": {fuelPerSync, nil, 0}, "fd_datasync": {fuelPerSync, nil, 0},
+	"fd_filestat_set_size": {fuelPerPath, nil, 0}, "fd_allocate": {fuelPerPath, nil, 0},
 	"path_symlink": {fuelPerPath, []int{1, 4}, 1}, "path_link": {fuelPerPath, []int{3, 6}, 1},
 }
 

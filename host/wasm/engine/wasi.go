@@ -8,6 +8,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
 )
@@ -89,7 +90,11 @@ func (i *instance) moduleConfig() wazero.ModuleConfig {
 	if len(i.module.mounts) > 0 {
 		fs := wazero.NewFSConfig()
 		for _, m := range i.module.mounts {
-			fs = fs.WithFSMount(&mountFS{root: m.root, files: &i.files, meter: &i.meter}, m.guest)
+			if files := (&mountFS{root: m.root, instance: i}); m.writable {
+				fs = fs.(sysfs.FSConfig).WithSysFSMount(newWritableFS(files), m.guest)
+			} else {
+				fs = fs.WithFSMount(files, m.guest)
+			}
 		}
 		config = config.WithFSConfig(fs)
 	}

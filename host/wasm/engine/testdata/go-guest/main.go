@@ -5,8 +5,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -115,6 +117,97 @@ func writeFile() int32 {
 		return 1
 	}
 	return 0
+}
+
+// changeFiles does what its input says, a step a line: an operation, a path, and what more it takes.
+//
+//go:wasmexport change_files
+func changeFiles() int32 {
+	for line := range strings.SplitSeq(string(input()), "\n") {
+		step := strings.Fields(line)
+		if err := changeFile(step[0], step[1], step[2:]); err != nil {
+			output(line + ": " + err.Error())
+			return 1
+		}
+	}
+	return 0
+}
+
+func changeFile(operation, path string, rest []string) error {
+	switch operation {
+	case "write":
+		return os.WriteFile(path, []byte(rest[0]), 0o600)
+	case "append", "at", "cut", "grow":
+		flag := os.O_RDWR
+		if operation == "append" {
+			flag = os.O_WRONLY | os.O_APPEND | os.O_CREATE
+		}
+		f, err := os.OpenFile(path, flag, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		switch operation {
+		case "append":
+			_, err = f.WriteString(rest[0])
+		case "at":
+			n, _ := strconv.ParseInt(rest[0], 10, 64)
+			_, err = f.WriteAt([]byte(rest[1]), n)
+		default:
+			n, _ := strconv.ParseInt(rest[0], 10, 64)
+			err = f.Truncate(n)
+		}
+		return errors.Join(err, f.Sync())
+	case "new":
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	case "mkdir":
+		return os.MkdirAll(path, 0o700)
+	case "rename":
+		return os.Rename(path, rest[0])
+	case "remove":
+		return os.Remove(path)
+	case "remove_all":
+		return os.RemoveAll(path)
+	case "symlink":
+		return os.Symlink(rest[0], path)
+	case "link":
+		return os.Link(rest[0], path)
+	case "list":
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return err
+		}
+		names := []string{}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if have := strings.Join(names, ","); have != rest[0] {
+			return errors.New(have)
+		}
+		return nil
+	case "floods":
+		for n := 0; ; n++ {
+			if err := os.WriteFile(fmt.Sprint(path, "/", n), nil, 0o600); err != nil {
+				return err
+			}
+		}
+	case "fills":
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for block := make([]byte, 1<<16); ; {
+			if _, err := f.Write(block); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.New("no such operation")
 }
 
 var kept []*os.File
