@@ -178,14 +178,14 @@ func passed(while time.Duration) func() bool {
 	return func() bool { return time.Since(start) >= while }
 }
 
-// drive runs all sessions until it is over.
+// drive runs all sessions until it is over, and each once at least.
 func (t *traffic) drive(ctx context.Context, over func() bool) (driven, error) {
 	var d driven
 	var mu sync.Mutex
 	var failed, mixed atomic.Int64
 	err := eachSession(t.sessions, func(s *host.Session) error {
 		var took []float64
-		for !over() && ctx.Err() == nil {
+		for first := true; ctx.Err() == nil && (first || !over()); first = false {
 			began := time.Now()
 			err := runOnce(ctx, t.agent, s)
 			took = append(took, measure.Micros(time.Since(began)))
