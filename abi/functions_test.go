@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/abi"
@@ -176,20 +177,32 @@ func TestEveryHostFunctionReadsItsInputStrictly(t *testing.T) {
 	require.ErrorContains(t, err, "more JSON follows")
 }
 
-// Whatever a guest gives to a host function, decoding neither panics nor reads what it would not read again.
+// Whatever a guest gives to a host function, decoding neither panics nor lets through what the schema refuses, nor reads what
+// it would not read again.
 func FuzzDecodeFunctions(f *testing.F) {
 	f.Add([]byte(`{"ranges":[{"part":"input","start":-1,"count":2}]}`))
 	f.Add([]byte(`{"scope":"session","key":"k","value":[1],"if_version":0,"ttl":1,"prefix":"a","limit":3,"values":true}`))
+	f.Add([]byte(`{"scope":"session","key":"k","value":1e999}`))
 	f.Add([]byte(`{"messages":[{"role":"user","text":"a"}],"options":{"stop":["a"],"response_format":{"name":"n","schema":{}}}}`))
 	f.Add([]byte(`{"index":"i","query":"q","ids":["a"],"documents":[{"id":"1","text":"t","metadata":{}}],"texts":["a"],"name":"n"}`))
+	f.Add([]byte(`{"splice":[{"start":-1,"delete":1,"insert":[{"role":"user","text":"a"}]}],"input":[],"instructions":"a","arguments":{}}`))
+	f.Add([]byte(`{"extend_messages":[{"role":"user","text":"a"}],"extend_tools":[{"name":"t"}],"extend_middleware":[{"layer":"chat"}]}`))
+	decoders := inputDecoders(f)
+	definitions := map[string]*jsonschema.Resolved{}
+	for name := range decoders {
+		definitions[name] = definition(f, name)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for name, decode := range functionDecoders {
+		for name, decode := range decoders {
 			in, _, err := decode(data)
 			if err != nil {
 				if own := (*abi.OutputError)(nil); !errors.As(err, &own) {
 					t.Fatalf("%s: an error of another type: %T %v", name, err, err)
 				}
 				continue
+			}
+			if err := meets(definitions[name], data); err != nil {
+				t.Fatalf("%s: decoded, and the schema refuses it: %v\n%s", name, err, data)
 			}
 			again, err := json.Marshal(in)
 			if err == nil {
@@ -200,4 +213,20 @@ func FuzzDecodeFunctions(f *testing.F) {
 			}
 		}
 	})
+}
+
+// meets holds what a decoder took against a definition. Nothing at all is as an empty object, and numbers that no float
+// holds, which decoders keep as they are, are left to them.
+func meets(definition *jsonschema.Resolved, data []byte) error {
+	if len(data) == 0 {
+		data = []byte(`{}`)
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		if _, large := errors.AsType[*json.UnmarshalTypeError](err); large {
+			return nil
+		}
+		return err
+	}
+	return definition.Validate(value)
 }

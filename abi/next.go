@@ -43,7 +43,7 @@ var nextMembers = map[Layer][]string{
 
 // DecodeLayerNext reads what a plugin at a layer other than context gives to call_next, as strictly as [DecodeOut].
 func DecodeLayerNext(layer Layer, data []byte) (*Next, error) {
-	n := &Next{}
+	n, spliced := &Next{}, false
 	if len(data) == 0 {
 		return n, nil
 	}
@@ -55,6 +55,7 @@ func DecodeLayerNext(layer Layer, data []byte) (*Next, error) {
 		case "messages":
 			n.Messages, err = r.list()
 		case "splice":
+			spliced = true
 			err = strictjson.Array(dec, func() error {
 				if len(n.Splice) == maxSplices {
 					return strictjson.Faultf(dec, "there are more than %d splices", maxSplices)
@@ -74,7 +75,7 @@ func DecodeLayerNext(layer Layer, data []byte) (*Next, error) {
 		}
 		return err
 	})
-	if err == nil && n.Messages != nil && n.Splice != nil {
+	if err == nil && n.Messages != nil && spliced {
 		err = &OutputError{Reason: `call_next takes either "messages" or "splice"`}
 	}
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *reader) splice() (s Splice, err error) {
 			start, err = strictjson.Int(r.dec)
 			s.Start = &start
 		case "delete":
-			s.Delete, err = strictjson.Int(r.dec)
+			err = between(r.dec, "delete", 0, anyNumber, &s.Delete)()
 		case "insert":
 			s.Insert, err = r.messages.List(r.dec)
 		default:

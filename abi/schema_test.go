@@ -15,10 +15,9 @@ import (
 )
 
 // definition is one of the schema's definitions, as a schema that can validate.
-func definition(t *testing.T, name string) *jsonschema.Resolved {
+func definition(t testing.TB, name string) *jsonschema.Resolved {
 	t.Helper()
-	var s jsonschema.Schema
-	require.NoError(t, json.Unmarshal(abi.Schema(), &s))
+	s := schemaOf(t)
 	s.OneOf = nil
 	s.Ref = "#/$defs/" + name
 	resolved, err := s.Resolve(nil)
@@ -36,8 +35,7 @@ func validate(t *testing.T, name string, text []byte) error {
 
 // The Go types and the schema name the same members, and ask for the same ones.
 func TestSchemaHoldsTheTypes(t *testing.T) {
-	var s jsonschema.Schema
-	require.NoError(t, json.Unmarshal(abi.Schema(), &s))
+	s := schemaOf(t)
 	for name, typ := range map[string]reflect.Type{
 		"In": reflect.TypeFor[abi.In](), "Run": reflect.TypeFor[abi.Run](), "Source": reflect.TypeFor[abi.Source](),
 		"Response": reflect.TypeFor[abi.Response](), "Usage": reflect.TypeFor[abi.Usage](), "Out": reflect.TypeFor[abi.Out](),
@@ -47,19 +45,17 @@ func TestSchemaHoldsTheTypes(t *testing.T) {
 		"Request": reflect.TypeFor[abi.Request](), "Iteration": reflect.TypeFor[abi.Iteration](), "Call": reflect.TypeFor[abi.Call](),
 		"Result": reflect.TypeFor[abi.Result](), "Update": reflect.TypeFor[abi.Update](), "Tool": reflect.TypeFor[abi.Tool](),
 		"Middleware": reflect.TypeFor[abi.Middleware](),
+
+		"Splice": reflect.TypeFor[abi.Splice](), "GetMessages": reflect.TypeFor[abi.GetMessages](), "Range": reflect.TypeFor[abi.Range](),
+		"KVGet": reflect.TypeFor[abi.KVGet](), "KVSet": reflect.TypeFor[abi.KVSet](), "KVDelete": reflect.TypeFor[abi.KVDelete](),
+		"KVList": reflect.TypeFor[abi.KVList](), "Complete": reflect.TypeFor[abi.Complete](),
+		"CompleteOptions": reflect.TypeFor[abi.CompleteOptions](), "ResponseFormat": reflect.TypeFor[abi.ResponseFormat](),
+		"Embed": reflect.TypeFor[abi.Embed](), "Search": reflect.TypeFor[abi.Search](), "IndexPut": reflect.TypeFor[abi.IndexPut](),
+		"Document": reflect.TypeFor[abi.Document](), "IndexDelete": reflect.TypeFor[abi.IndexDelete](),
+		"Emit": reflect.TypeFor[abi.Emit](), "EventRequest": reflect.TypeFor[abi.EventRequest](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			var members, required []string
-			for i := range typ.NumField() {
-				tag, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-				if tag == "-" {
-					continue
-				}
-				members = append(members, tag)
-				if options != "omitzero" {
-					required = append(required, tag)
-				}
-			}
+			members, required := membersOf(typ)
 			def := s.Defs[name]
 			var inSchema []string
 			for member := range def.Properties {
@@ -71,10 +67,24 @@ func TestSchemaHoldsTheTypes(t *testing.T) {
 	}
 }
 
+// membersOf are the members that a Go type has in JSON, and those of them that are always there.
+func membersOf(typ reflect.Type) (members, required []string) {
+	for i := range typ.NumField() {
+		tag, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+		if tag == "-" {
+			continue
+		}
+		members = append(members, tag)
+		if options != "omitzero" {
+			required = append(required, tag)
+		}
+	}
+	return members, required
+}
+
 // The fixed lists are the same in Go and in the schema.
 func TestSchemaHoldsTheLists(t *testing.T) {
-	var s jsonschema.Schema
-	require.NoError(t, json.Unmarshal(abi.Schema(), &s))
+	s := schemaOf(t)
 	require.Equal(t, texts(abi.Hooks), values(s.Defs["In"].Properties["hook"].Enum))
 	require.Equal(t, texts(abi.Codes), values(s.Defs["Error"].Properties["code"].Enum))
 	require.Equal(t, texts(message.Roles), values(s.Defs["Role"].Enum))

@@ -76,6 +76,32 @@ func endsWithTheRun(t *testing.T, p *wasm.Plugin, heard *answers) {
 	require.Equal(t, p.Stats().Idle, p.Stats().Live, "nothing of the call is left")
 }
 
+// Each function is called once and answers; TestMain fails where an answer does not meet the schema.
+func TestTheAnswersOfEveryHostFunctionAreHeldAgainstTheSchema(t *testing.T) {
+	before := held.Good()
+	calls := []step{
+		{"get_messages", `{"ranges":[{},{"part":"input"}]}`},
+		{"kv_set", `{"scope":"agent","key":"a","value":1}`},
+		{"kv_get", `{"scope":"agent","key":"a"}`},
+		{"kv_list", `{"scope":"agent","values":true}`},
+		{"kv_delete", `{"scope":"agent","key":"a"}`},
+		{"complete", `{"messages":[{"role":"user","text":"a"}]}`},
+		{"embed", `{"texts":["a","bb"]}`},
+		{"index_put", `{"index":"docs","documents":[{"id":"1","text":"weft","url":"u","metadata":{"k":1}}]}`},
+		{"search", `{"index":"docs","query":"weft"}`},
+		{"index_delete", `{"index":"docs","ids":["1"]}`},
+		{"emit", `{"name":"a"}`},
+		{"request", `{"name":"a"}`},
+	}
+	asked(t, wasm.Config{Grants: everyRight, Services: everyService(t)}, calls, adding("docs", "a fact"))
+	p, _ := around(t, script{"process": {next(``), out(`{}`)}}, abi.LayerChat, wasm.Config{})
+	_, err := agentWith(t, &model{}, p.ForLayer()).Run(t.Context(), host.Text("hi"), host.RunConfig{})
+	require.NoError(t, err)
+	for _, function := range append(calls, next(``)) {
+		require.Greater(t, held.Good()[function.function], before[function.function], function.function)
+	}
+}
+
 // Every right whose service the host lacks is told at load, all together.
 func TestRightsWithoutTheirServiceAreFaultsOfTheLoad(t *testing.T) {
 	_, _, err := script{"before_run": {out(`{}`)}}.tryLoad(t, wasm.Config{

@@ -2,6 +2,7 @@ package wasm_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
 	"os"
@@ -20,7 +21,20 @@ import (
 	"github.com/weft-run/weft/message"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// held are the answers of host functions in all tests of this package.
+var held *wasm.Answers
+
+// What host functions answer meets the contract's schema, in whatever test they are called.
+func TestMain(m *testing.M) {
+	held = wasm.HoldAnswers()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		for _, fault := range held.Faults() {
+			fmt.Fprintln(os.Stderr, fault)
+			code = 1
+		}
+		os.Exit(code)
+	}))
+}
 
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
