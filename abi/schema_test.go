@@ -129,6 +129,14 @@ func TestSchemaAgreesWithTheDecoder(t *testing.T) {
 	}
 }
 
+// The host gives contents of types that a plugin may not write, and that it passes over (MSG-4).
+func TestSchemaTakesContentsThatOnlyTheHostWrites(t *testing.T) {
+	message := `{"role":"user","contents":[{"type":"function_approval_response","approved":true,"function_call":{"call_id":"1","name":"n"}}]}`
+	require.NoError(t, validate(t, "In", []byte(`{"abi":1,"hook":"after_run","input":[`+message+`],"response":{"messages":[`+message+`]}}`)))
+	require.NoError(t, validate(t, "In", []byte(`{"abi":1,"hook":"on_update","update":`+message+`}`)))
+	require.Error(t, validate(t, "Out", []byte(`{"extend_messages":[`+message+`]}`)))
+}
+
 func texts[T ~string](list []T) []string {
 	out := make([]string, 0, len(list))
 	for _, v := range list {
