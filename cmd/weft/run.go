@@ -51,8 +51,9 @@ answered, and the exit code is 1.
 All messages of one start belong to one session, so the agent remembers if a provider loads history. --session keeps the
 session in a file and goes on with it at the next start.
 
-In a conversation, plugins whose files change are reloaded: the next answer is by the new version, or, where that cannot be
-used, still by the old one. The config can have it otherwise, with reload: {watch: …}.
+In a conversation, plugins are reloaded when their files change, or what the config says of them: the next answer is by the
+new version, or, where that cannot be used, still by the old one. What else changes in the config needs a restart. The
+config can have it otherwise, with reload: {watch: …}.
 
 The config names the model; --model, --base-url and --api-key-env name another one. Keys of models stand in environment
 variables alone, and the config says in which. The tool servers of the config are started with the agent, and end with

@@ -30,9 +30,11 @@ type BuildOptions struct {
 	// Loading, where set, is called as the load of a plugin begins, and what it returns when it is over. Plugins load and
 	// tool servers start at the same time.
 	Loading func(file string) (done func())
-	// Watch has new versions of plugins take over when their files change, unless the config says otherwise.
+	// Watch has new versions of plugins take over when their files change, and what a config that was read from a file says of
+	// them when that changes, unless the config says otherwise. What else changes in the config needs another Build.
 	Watch bool
-	// Reloaded, where set, is told when a new version of a plugin took over, or cannot be used. It must be quick.
+	// Reloaded, where set, is told when a new version of a plugin took over, or cannot be used; and without a source id when
+	// the config changed and cannot be used, or needs another Build. It must be quick.
 	Reloaded func(wasm.Reloaded)
 	// Starting, where set, is called as a tool server is started or reached, by its source id, and what it returns when its
 	// tools are known.
@@ -53,7 +55,7 @@ type Built struct {
 	servers  []*mcp.Server
 	services *services
 	watcher  *watch.Watcher // nil where nothing is watched
-	unwatch  []func()
+	follower *follower      // as watcher
 }
 
 // Close ends the watching, frees the plugins, then what they stand on, and ends the tool servers. It waits for runs under way, or for ctx; the

@@ -44,10 +44,11 @@ type Config struct {
 	Indexes []Index
 	// Embeddings is the model that makes vectors of texts; nil leaves it to Model, as far as that can.
 	Embeddings *Model
-	// Reload says what becomes of plugins whose files change.
+	// Reload says what becomes of plugins when their files change, or what the config says of them.
 	Reload Reload
 
-	storageAt place // where storage is named
+	storageAt place  // where storage is named
+	source    []byte // what was read from File; nil where nothing was
 }
 
 const defaultName = "agent"
@@ -78,7 +79,11 @@ func Load(path string) (*Config, error) {
 		c.add(0, 0, "", hint, "the config cannot be read: %v", reason(err))
 		return nil, c.err()
 	}
-	return Parse(path, data)
+	config, err := Parse(path, data)
+	if err == nil {
+		config.source = data
+	}
+	return config, err
 }
 
 // Parse reads a config from memory. The name stands in faults, and relative paths in the config begin at its folder:

@@ -76,11 +76,8 @@ func (c *Config) loadPlugins(ctx context.Context, o BuildOptions, s *services) [
 	for i, entry := range entries {
 		l := &loaded[i]
 		l.Plugin, l.faults.file = entry, c.File
-		ready := entry.Wasm
-		ready.Secrets = l.faults.secrets(entry, o.Getenv)
-		ready.Services, ready.Logger, ready.OnReload = s.forPlugins(), o.Logger, o.Reloaded
-		if missing := s.missing(ready.Grants); len(l.faults.faults) > 0 || missing != nil {
-			l.Err = errors.Join(l.faults.err(), missing)
+		var ready wasm.Config
+		if ready, l.Err = s.ready(entry, o, &l.faults); l.Err != nil {
 			continue
 		}
 		wg.Go(func() {
@@ -94,6 +91,15 @@ func (c *Config) loadPlugins(ctx context.Context, o BuildOptions, s *services) [
 	}
 	wg.Wait()
 	return loaded
+}
+
+// ready is what an entry says of its plugin, with what Build puts in. What is missing for it goes to faults, as far as it is
+// the entry's; the error is all of it.
+func (s *services) ready(entry *Plugin, o BuildOptions, faults *collector) (wasm.Config, error) {
+	c := entry.Wasm
+	c.Secrets = faults.secrets(entry, o.Getenv)
+	c.Services, c.Logger, c.OnReload = s.forPlugins(), o.Logger, o.Reloaded
+	return c, errors.Join(faults.err(), s.missing(c.Grants))
 }
 
 // loadFault records each reason for which a plugin could not be loaded.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -10,9 +9,10 @@ import (
 	"github.com/weft-run/weft/host/wasm/watch"
 )
 
-// Reload says what becomes of plugins whose files change.
+// Reload says what becomes of plugins when their files change, or what the config says of them.
 type Reload struct {
-	// Watch has new versions of plugins take over while the agent is used. Nil leaves it to [BuildOptions.Watch].
+	// Watch has new versions of plugins take over while the agent is used, and what the config's file says of them then. Nil
+	// leaves it to [BuildOptions.Watch].
 	Watch *bool
 	// Settle is how long a file must not have changed before it is read. 0 stands for 100 ms.
 	Settle time.Duration
@@ -27,33 +27,28 @@ var reloadKeys = []key[Reload]{
 // pollInterval is how often files are looked at where the system does not tell of changes.
 const pollInterval = 2 * time.Second
 
-// watchPlugins has plugins follow their files.
-func (b *Built) watchPlugins(ctx context.Context, settle time.Duration, log *slog.Logger) error {
-	w, err := watch.New(watch.Options{Settle: settle, MaxWait: max(2*time.Second, settle), Poll: pollInterval, Logger: log})
+// watch has plugins follow their files and the config.
+func (c *Config) watch(ctx context.Context, o BuildOptions, b *Built) error {
+	settle := c.Reload.Settle
+	w, err := watch.New(watch.Options{Settle: settle, MaxWait: max(2*time.Second, settle), Poll: pollInterval, Logger: o.Logger})
 	if err != nil {
 		return err
 	}
 	b.watcher = w
-	var errs []error
-	for _, p := range b.Plugins {
-		stop, err := p.Watch(ctx, w)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		b.unwatch = append(b.unwatch, stop)
+	closing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b.follower = &follower{
+		built: b, options: o, file: c.File, form: formOf(c.source), closing: closing, cancel: cancel,
+		stops: make([]func(), len(b.Plugins)),
 	}
-	return errors.Join(errs...)
+	return b.follower.watch(ctx, c)
 }
 
 // stopWatching ends the reload that is under way, if there is one, and has no other begin.
 func (b *Built) stopWatching() error {
-	for _, stop := range b.unwatch {
-		stop()
-	}
 	if b.watcher == nil {
 		return nil
 	}
+	b.follower.stop()
 	return b.watcher.Close()
 }
 
@@ -63,7 +58,7 @@ func (c *Config) follow(ctx context.Context, o BuildOptions, b *Built) error {
 	if asked && !*c.Reload.Watch || !asked && !o.Watch || len(b.Plugins) == 0 {
 		return nil
 	}
-	err := b.watchPlugins(ctx, c.Reload.Settle, o.Logger)
+	err := c.watch(ctx, o, b)
 	if err == nil {
 		return nil
 	}
@@ -74,6 +69,6 @@ func (c *Config) follow(ctx context.Context, o BuildOptions, b *Built) error {
 	if log == nil {
 		log = slog.Default()
 	}
-	log.WarnContext(ctx, "not all plugins can be watched; those are not reloaded when their files change", "error", err)
+	log.WarnContext(ctx, "not everything can be watched; what is not, is not taken over when it changes", "error", err)
 	return nil
 }
