@@ -33,6 +33,7 @@ var limitKeys = []key[wasm.Limits]{
 	{"tool_schema", func(d *decoder, n *node, l *wasm.Limits) { l.ToolSchema = d.size(n) }},
 	{"call_tool", func(d *decoder, n *node, l *wasm.Limits) { l.CallTool = d.duration(n) }},
 	{"next_calls", func(d *decoder, n *node, l *wasm.Limits) { l.NextCalls = d.count(n) }},
+	{"depth", func(d *decoder, n *node, l *wasm.Limits) { l.Depth = d.count(n) }},
 	{"kv_value", func(d *decoder, n *node, l *wasm.Limits) { l.KVValue = d.size(n) }},
 	{"kv_total", func(d *decoder, n *node, l *wasm.Limits) { l.KVTotal = d.size(n) }},
 	{"kv_keys", func(d *decoder, n *node, l *wasm.Limits) { l.KVKeys = d.count(n) }},

@@ -77,7 +77,7 @@ func TestSchemaDefaults(t *testing.T) {
 		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
 		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
 		"stack": engines.Stack, "vars": engines.Vars, "file_writes": engines.FileWrites,
-		"tools": 16, "tool_schema": int64(8 << 10), "call_tool": 30 * time.Second, "next_calls": 16, // clause LIM-1
+		"tools": 16, "tool_schema": int64(8 << 10), "call_tool": 30 * time.Second, "next_calls": 16, "depth": engines.Depth, // clause LIM-1
 		"kv_value": int64(64 << 10), "kv_total": int64(1 << 20), "kv_keys": 10_000, "events": 64,
 		"http_requests": engines.HTTPRequests, "http_body": engines.HTTPBody, "http_time": engines.HTTPTime,
 		"log_lines": engines.LogLines, "instances": engines.Instances, "faults": engines.Faults, "rest": engines.Rest,
@@ -185,7 +185,7 @@ func TestSchemaAgrees(t *testing.T) {
 			maps.Copy(values, map[string]bool{"200ms": true, "1.5s": true, "1h2m": true, "64MiB": false, "5": false, "2 s": false, "-1s": false})
 		case "rest":
 			values = map[string]bool{"1m": true, "unlimited": false, "5": false, "64MiB": false}
-		case "log_lines", "instances", "faults", "tools", "next_calls", "kv_keys", "events", "http_requests":
+		case "log_lines", "instances", "faults", "tools", "next_calls", "depth", "kv_keys", "events", "http_requests":
 			maps.Copy(values, map[string]bool{"1": true, "64MiB": false, "200ms": false})
 		default:
 			maps.Copy(values, map[string]bool{"64MiB": true, "1 B": true, "3GiB": true, "64MB": false, "64": false, "1.5MiB": false, "0KiB": false})

@@ -42,6 +42,8 @@ type Limits struct {
 	CallTool time.Duration
 	// NextCalls is how often one call of process may call call_next: 16.
 	NextCalls int
+	// Depth is how deep calls of plugins may nest through call_next, this plugin's among them: 16.
+	Depth int
 	// KVValue is the size of one value, KVTotal of all values of a scope, and KVKeys their number: 64 KiB, 1 MiB, 10,000.
 	KVValue, KVTotal int64
 	KVKeys           int
@@ -100,7 +102,7 @@ func (l Limits) engine() engine.Limits {
 		Module: l.Module, Memory: l.Memory, Fuel: l.Fuel, Stack: l.Stack, Vars: l.Vars, Start: l.Start, Init: l.Init, Input: l.Input, Output: l.Output,
 		LogLines: l.LogLines, LogLine: l.LogLine, Instances: l.Instances,
 		Faults: l.Faults, Rest: l.Rest, HTTPRequests: l.HTTPRequests, HTTPBody: l.HTTPBody, HTTPTime: l.HTTPTime,
-		FileWrites: l.FileWrites,
+		FileWrites: l.FileWrites, Depth: l.Depth,
 	}
 }
 

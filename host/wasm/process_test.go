@@ -193,7 +193,7 @@ func TestCallNextIsBounded(t *testing.T) {
 
 // An agent that is called from within its own middleware nests until the depth is used up, and no further.
 func TestProcessThatLeadsBackIntoItselfEndsAtADepth(t *testing.T) {
-	p, _ := around(t, script{"process": {next(``), out(`{}`)}}, abi.LayerAgent, wasm.Config{})
+	p, heard := around(t, script{"process": {next(``), out(`{}`)}}, abi.LayerAgent, wasm.Config{Limits: wasm.Limits{Depth: 3}})
 	var agent *host.Agent
 	again := host.AgentFunc(func(ctx context.Context, c *host.AgentContext, _ host.Next) error {
 		r, err := agent.Run(ctx, host.Text("again"), host.RunConfig{})
@@ -203,6 +203,9 @@ func TestProcessThatLeadsBackIntoItselfEndsAtADepth(t *testing.T) {
 	agent = agentWith(t, &model{}, host.Middleware{Agent: []host.AgentMiddleware{p.ForLayer().Agent[0], again}})
 	_, err := agent.Run(t.Context(), host.Text("hi"), host.RunConfig{})
 	require.ErrorContains(t, err, "no result", "the innermost is refused, and each plugin goes on without")
+	require.Len(t, heard.all(), 4, "of four runs within each other the innermost called no plugin")
+	require.Contains(t, heard.all()[0], "to a depth of 3")
+	require.Contains(t, heard.all()[0], "limits.depth")
 	require.Zero(t, p.Stats().Waiting)
 }
 
