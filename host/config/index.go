@@ -15,7 +15,8 @@ type Index struct {
 	Line, Column int
 	// Name is what plugins call it.
 	Name string
-	// Folder holds documents that are put into it when it is opened; empty for none.
+	// Folder holds documents that are put into it when it is opened, and where [Reload] has plugins watched, when they change;
+	// empty for none.
 	Folder string
 	// File is where it is kept. Empty keeps it in memory.
 	File string

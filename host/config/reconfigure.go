@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/weft-run/weft/host/index"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/host/wasm/watch"
 )
@@ -35,11 +36,20 @@ type follower struct {
 	stops  []func() // of the plugins, in their order
 }
 
-// watch has the plugins follow their files, and where the config came from a file, the config.
+// watch has the plugins follow their files, the indexes their folders, and where the config came from a file, all of them the
+// config.
 func (f *follower) watch(ctx context.Context, c *Config) error {
 	var errs []error
 	for n, p := range f.built.Plugins {
 		errs = append(errs, f.watchPlugin(ctx, n, p))
+	}
+	for _, i := range c.Indexes {
+		if f.built.services.indexes[i.Name] == nil || i.Folder == "" {
+			continue
+		}
+		// What changed between the first reading and this is delivered, too.
+		_, err := f.built.watcher.Folder(i.Folder, [sha256.Size]byte{}, func(w watch.Folder) { f.refill(i, w) })
+		errs = append(errs, err)
 	}
 	if c.source != nil {
 		_, err := f.built.watcher.File(c.File, maxSize, sha256.Sum256(c.source), f.changed)
@@ -74,6 +84,22 @@ func (f *follower) stop() {
 		if stop != nil {
 			stop()
 		}
+	}
+}
+
+// refill has an index follow its folder.
+func (f *follower) refill(i Index, folder watch.Folder) {
+	log := cmp.Or(f.options.Logger, slog.Default())
+	stats, err := index.FolderStats{}, folder.Err
+	if err == nil {
+		stats, err = i.fill(f.closing, f.built.services.indexes[i.Name], f.options.Logger)
+	}
+	switch {
+	case f.closing.Err() != nil:
+	case err != nil:
+		log.ErrorContext(f.closing, "an index cannot follow its folder; it keeps what it has", "index", i.Name, "folder", i.Folder, "error", err)
+	case stats.Indexed+stats.Removed > 0:
+		log.InfoContext(f.closing, "an index follows its folder", "index", i.Name, "files", stats.Files, "indexed", stats.Indexed, "removed", stats.Removed)
 	}
 }
 

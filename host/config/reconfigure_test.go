@@ -2,6 +2,8 @@ package config
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weft-run/weft/host"
+	"github.com/weft-run/weft/host/index"
 	"github.com/weft-run/weft/host/wasm"
 	"github.com/weft-run/weft/internal/wat"
 )
@@ -139,4 +142,44 @@ func TestAConfigThatCannotBeUsedLeavesTheOneInUse(t *testing.T) {
 	r := <-e.told
 	require.NoError(t, r.Err)
 	require.Equal(t, "answer", r.SourceID)
+}
+
+// lines is a logger's lines as they come: the message, and one of its attributes.
+type lines struct {
+	slog.Handler
+	attribute string
+	all       chan string
+}
+
+func (l lines) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == l.attribute {
+			text += " " + a.Value.String()
+		}
+		return true
+	})
+	l.all <- text
+	return nil
+}
+
+func TestAnIndexFollowsItsFolder(t *testing.T) {
+	c := withGuests(t, "indexes: {docs: {folder: docs}}\nproviders: [{plugin: mute.wasm, grant: {search: [{index: docs}]}}]\nreload: {settle: 20ms}\n")
+	folder := c.Indexes[0].Folder
+	log := lines{slog.NewTextHandler(io.Discard, nil), "indexed", make(chan string, 16)}
+	built, err := c.Build(t.Context(), BuildOptions{Watch: true, Logger: slog.New(log)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, built.Close(context.Background())) }()
+	finds := func(query string) int {
+		hits, err := built.services.indexes["docs"].Search(t.Context(), index.Query{Text: query})
+		require.NoError(t, err)
+		return len(hits)
+	}
+	require.Zero(t, finds("heddles"))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "loom.md"), []byte("# Loom\n\nHeddles lift the warp.\n"), 0o600))
+	require.Equal(t, "an index follows its folder 1", <-log.all)
+	require.Equal(t, 1, finds("heddles"))
+	require.NoError(t, os.Remove(filepath.Join(folder, "loom.md")))
+	require.Equal(t, "an index follows its folder 0", <-log.all)
+	require.Zero(t, finds("heddles"))
 }

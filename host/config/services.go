@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,29 +126,28 @@ func (i Index) open(ctx context.Context, log *slog.Logger) (*index.Index, error)
 	if err != nil || i.Folder == "" {
 		return x, err
 	}
-	if err := i.fill(ctx, x, log); err != nil {
+	if _, err := i.fill(ctx, x, log); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-func (i Index) fill(ctx context.Context, x *index.Index, log *slog.Logger) error {
+// fill has an index hold what its folder holds now.
+func (i Index) fill(ctx context.Context, x *index.Index, log *slog.Logger) (index.FolderStats, error) {
 	folder, err := os.OpenRoot(i.Folder)
 	if err != nil {
-		return err
+		return index.FolderStats{}, err
 	}
 	defer func() { _ = folder.Close() }() // it was only read
 	stats, err := x.AddFolder(ctx, folder, index.FolderOptions{})
 	if err != nil {
-		return err
+		return stats, err
 	}
-	if log == nil {
-		log = slog.Default()
-	}
+	log = cmp.Or(log, slog.Default())
 	for _, f := range stats.Skipped {
 		log.WarnContext(ctx, "a file is left out of an index", "index", i.Name, "file", f.Path, "reason", f.Reason)
 	}
-	return nil
+	return stats, nil
 }
 
 // forPlugins are the services as plugins get them.
