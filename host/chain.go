@@ -23,7 +23,9 @@ type layer struct {
 	set    func(*Response)
 
 	tracers tracers
-	trace   func(hook string) HookTrace
+	// around are the costs of what is around the layer.
+	around *ledger
+	trace  func(hook string) HookTrace
 	// passing is what goes down the layer, for the trace; nil where that is not told.
 	passing func() passing
 }
@@ -33,6 +35,9 @@ type layer struct {
 func (l *layer) run(ctx context.Context) (terminated bool, err error) {
 	if l.middleware == 0 {
 		return false, l.core(ctx)
+	}
+	if len(l.tracers) > 0 {
+		l.around = ledgerOf(ctx)
 	}
 	var inner error
 	err = l.at(ctx, 0, &inner)
@@ -45,6 +50,9 @@ func (l *layer) run(ctx context.Context) (terminated bool, err error) {
 // at runs the chain from the middleware at place i on.
 func (l *layer) at(ctx context.Context, i int, inner *error) error {
 	if i == l.middleware {
+		if len(l.tracers) > 0 {
+			ctx = withLedger(ctx, l.around)
+		}
 		*inner = l.core(ctx)
 		return *inner
 	}

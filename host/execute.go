@@ -26,7 +26,7 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 	defer e.endScope(scoped)
 	ctx = e.withEvents(scoped)
 	if len(e.tracers) == 0 {
-		return e.wrapped(ctx, input)
+		return e.wrapped(withLedger(ctx, nil), input) // it may be within a part of another run
 	}
 	t := e.trace("run")
 	ctx, end := e.tracers.start(ctx, &t)

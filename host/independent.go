@@ -83,7 +83,7 @@ func (a *ahead) stop() {
 		if h.end == nil {
 			continue
 		}
-		h.trace.Duration, h.trace.Costs = h.duration, h.sc.cost
+		h.trace.Duration = h.duration
 		h.trace.Err = &HookError{SourceID: h.sc.slot.sourceID, Hook: "before_run", Err: errors.Join(errNotApplied, h.err)}
 		h.end()
 	}
@@ -116,6 +116,7 @@ func (r *run) startAhead(ctx context.Context, i int) *ahead {
 			h.trace = r.hookTrace("before_run", h.sc.slot)
 			h.trace.Concurrent = true
 			h.ctx, h.end = r.tracers.start(ctx, h.trace)
+			h.sc.costs = ledgerOf(h.ctx)
 		}
 		a.hooks[n] = h
 	}
@@ -130,7 +131,7 @@ func (r *run) startAhead(ctx context.Context, i int) *ahead {
 // newStarted prepares a hook, with a run that holds only what the provider may read.
 func (r *run) newStarted(ctx context.Context, i int) *startedHook {
 	alone := &run{agent: r.agent, id: r.id, session: r.session, input: r.input, options: r.options}
-	h := &startedHook{ctx: ctx, sc: &SessionContext{run: alone, slot: r.slots[i], pos: i}}
+	h := &startedHook{ctx: ctx, sc: &SessionContext{run: alone, slot: r.slots[i], pos: i, costs: ledgerOf(ctx)}}
 	h.sc.ahead = h
 	return h
 }
@@ -175,7 +176,6 @@ func (r *run) beforeRun(ctx context.Context, i int) (skipped bool, err error) {
 			<-h.done
 			h.turn = time.Now()
 		}
-		sc.cost = append(sc.cost, h.sc.cost...)
 		if h.state != nil {
 			r.session.adopt(s.sourceID, h.state)
 		}

@@ -117,7 +117,8 @@ func (r *run) complete(ctx context.Context, request *ChatRequest, dropCalls bool
 	t.Request = request
 	ctx, end := r.tracers.start(ctx, &t)
 	defer func() {
-		t.Response, t.Err, t.Costs = response, err, usageCosts(response)
+		ReportCost(ctx, usageCosts(response)...)
+		t.Response, t.Err = response, err
 		end() // also where a consumer's panic passes through
 	}()
 	return r.ask(ctx, request, dropCalls, &t)

@@ -70,7 +70,9 @@ func (r *run) goOnWithout(i int, gone bool) {
 func (r *run) wrapped(ctx context.Context, i int) error {
 	s := r.slots[i]
 	called, inner := 0, error(nil)
+	around := ledgerOf(ctx)
 	next := func(ctx context.Context) error {
+		ctx = withLedger(ctx, around)
 		r.context.dropAfter(i)
 		called++
 		r.response, r.ownResponse = nil, false
@@ -130,7 +132,6 @@ func (r *run) callHook(ctx context.Context, i int, name string, h *startedHook, 
 		h.taken = true
 	}
 	s := r.slots[i]
-	sc := &SessionContext{run: r, slot: s, pos: i}
 	mark := r.context.mark(s.sourceID)
 	if len(r.tracers) > 0 {
 		var t *HookTrace
@@ -146,7 +147,7 @@ func (r *run) callHook(ctx context.Context, i int, name string, h *startedHook, 
 			if err == nil {
 				t.Messages, t.Instructions, t.Tools = added.messages, added.instructions, added.tools
 			}
-			t.Costs, t.Err, t.Skipped = sc.cost, err, skipped
+			t.Err, t.Skipped = err, skipped
 			if name == "process" {
 				t.NextCalls = r.calledNext
 			}
@@ -156,6 +157,7 @@ func (r *run) callHook(ctx context.Context, i int, name string, h *startedHook, 
 			end()
 		}()
 	}
+	sc := &SessionContext{run: r, slot: s, pos: i, costs: ledgerOf(ctx)}
 	told := r.eventsFrom(ctx, s.sourceID)
 	err = guard(r.out, func() error { return call(told, sc) })
 	if err != nil {

@@ -18,7 +18,8 @@ type SessionContext struct {
 	run  *run
 	slot *slot
 	pos  int // the provider's place in the run's list
-	cost []Cost
+	// costs are those of the hook call; nil where nobody follows.
+	costs *ledger
 	// ahead is set while the provider's turn has not come: a state that is not there yet must not be made in the session.
 	ahead *startedHook
 	// oldMetadata is the run's, before this hook call first wrote to it; nil where it did not.
@@ -269,5 +270,5 @@ func (sc *SessionContext) Messages(f Filter) []*message.Message {
 	return out
 }
 
-// ReportCost tells the trace what this hook call used of its limits.
-func (sc *SessionContext) ReportCost(costs ...Cost) { sc.cost = append(sc.cost, costs...) }
+// ReportCost tells the trace what this hook call used of its limits, as [ReportCost] does by the context of the call.
+func (sc *SessionContext) ReportCost(costs ...Cost) { sc.costs.report(costs) }

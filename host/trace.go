@@ -48,22 +48,12 @@ type HookTrace struct {
 	// Response is what a model call, or the run, came to; Result is a tool call's. Shared and read-only.
 	Response *Response
 	Result   *message.FunctionResult
-	// Costs are what the call used of its limits, where the provider tells.
+	// Costs are what the part itself used of its limits, without what runs inside of it, where it tells ([ReportCost]); a
+	// model call's are its tokens. Each name stands there once.
 	Costs []Cost
 	// Err is the call's error; Skipped says that the run went on without it.
 	Err     error
 	Skipped bool
-}
-
-// Cost is what a hook call used of one limit.
-type Cost struct {
-	// Name is the limit's name in the configuration, such as "memory".
-	Name string
-	Used int64
-	// Limit is 0 where there is none.
-	Limit int64
-	// Unit is "ns", "bytes", "fuel" or empty for a plain number.
-	Unit string
 }
 
 // Tracer follows the parts of runs. It must be safe for many goroutines: function middleware of one reply runs at the
@@ -108,10 +98,12 @@ func (ts tracers) start(ctx context.Context, t *HookTrace) (context.Context, fun
 		ctx = quietly(ctx, func() context.Context { return tracer.Start(ctx, t) })
 		contexts[i] = ctx
 	}
-	return ctx, func() {
+	costs := &ledger{}
+	return withLedger(ctx, costs), func() {
 		if t.Duration == 0 {
 			t.Duration = time.Since(t.Start)
 		}
+		t.Costs = costs.close()
 		for i := range ts {
 			i = len(ts) - 1 - i
 			quietly(contexts[i], func() context.Context {

@@ -27,7 +27,7 @@
 // A span's parent is the part of the run that it was called from: hooks, model calls and tool calls stand under the run,
 // or under the middleware and wrapping providers around them. What the conventions have no word for is called weft.*:
 // weft.run.id, weft.source.id, weft.source.type, weft.hook, weft.layer, weft.added.messages, weft.added.instructions,
-// weft.added.tools, weft.skipped, weft.terminated, weft.content.cut, and for each limit that a hook used
+// weft.added.tools, weft.skipped, weft.terminated, weft.content.cut, and for each cost that a part reported
 // weft.cost.{name}.used and weft.cost.{name}.limit, in nanoseconds, bytes or a plain number.
 //
 // A span that failed has the status error and error.type, which is one of: stopped (the consumer left the stream),

@@ -126,25 +126,23 @@ func options(o *host.Options) []attribute.KeyValue {
 
 // outcome is what is known of a part when it is over.
 func (t *Tracer) outcome(h *host.HookTrace) []attribute.KeyValue {
-	var all []attribute.KeyValue
-	switch h.Hook {
-	case "run", "model":
+	all := make([]attribute.KeyValue, 0, 4+2*len(h.Costs))
+	switch {
+	case h.Hook == "run" || h.Hook == "model":
 		if h.Hook == "model" && h.FirstUpdate > 0 {
 			all = append(all, keyFirstChunk.Float64(h.FirstUpdate.Seconds()))
 		}
-		return append(all, response(h.Response)...)
-	case "function":
-		return nil
-	}
-	if h.SourceID == "" {
-		return nil // middleware adds nothing to a run's context
-	}
-	all = make([]attribute.KeyValue, 0, 4+2*len(h.Costs))
-	all = append(all, keyMessages.Int(h.Messages), keyAddedLines.Int(h.Instructions), keyTools.Int(h.Tools))
-	if h.Skipped {
-		all = append(all, keySkipped.Bool(true))
+		all = append(all, response(h.Response)...)
+	case h.Hook != "function" && h.SourceID != "": // tool calls and middleware add nothing to a run's context
+		all = append(all, keyMessages.Int(h.Messages), keyAddedLines.Int(h.Instructions), keyTools.Int(h.Tools))
+		if h.Skipped {
+			all = append(all, keySkipped.Bool(true))
+		}
 	}
 	for _, cost := range h.Costs {
+		if h.Hook == "model" && (cost.Name == "input_tokens" || cost.Name == "output_tokens") {
+			continue // the conventions have names for them
+		}
 		all = append(all, attribute.Int64(prefixCost+cost.Name+".used", cost.Used))
 		if cost.Limit != 0 {
 			all = append(all, attribute.Int64(prefixCost+cost.Name+".limit", cost.Limit))

@@ -367,3 +367,49 @@ func TestConfig(t *testing.T) {
 	assert.NotContains(t, have, "server.address")
 	r.span(t, "invoke_agent")
 }
+
+func TestCostsAreAttributesOfThePartThatReportedThem(t *testing.T) {
+	r := newRig(t, telemetry.Config{})
+	reports := func(ctx context.Context) {
+		host.ReportCost(ctx, host.Cost{Name: "cpu", Used: 3, Limit: 5, Unit: "ns"}, host.Cost{Name: "calls", Used: 2})
+	}
+	add := &tool{"add", func(ctx context.Context, _ jsontext.Value) (jsontext.Value, error) {
+		reports(ctx)
+		return jsontext.Value(`1`), nil
+	}}
+	agent := newAgent(t, host.AgentConfig{
+		Tracer: r, Tools: []host.Tool{add},
+		Client:    &scripted{replies: []*host.Response{calls(message.FunctionCall{CallID: "c1", Name: "add"}), says("Done.")}},
+		Providers: []host.Provider{host.BeforeRunFunc("clock", func(ctx context.Context, _ *host.SessionContext) error { reports(ctx); return nil })},
+		Middleware: host.Middleware{
+			Agent: []host.AgentMiddleware{host.AgentFunc(func(ctx context.Context, _ *host.AgentContext, next host.Next) error {
+				reports(ctx)
+				return next(ctx)
+			})},
+			Chat: []host.ChatMiddleware{host.ChatFunc(func(ctx context.Context, _ *host.ChatContext, next host.Next) error {
+				reports(ctx)
+				return next(ctx)
+			})},
+			Function: []host.FunctionMiddleware{host.FunctionFunc(func(ctx context.Context, _ *host.FunctionContext, next host.Next) error {
+				reports(ctx)
+				return next(ctx)
+			})},
+		},
+	})
+	_, err := run(t.Context(), agent, false, host.RunConfig{})
+	require.NoError(t, err)
+	for span, want := range map[string]bool{
+		"before_run clock": true, "process agent host.AgentFunc": true, "process chat host.ChatFunc": true,
+		"process function host.FunctionFunc": true, "execute_tool add": true, "chat": false, "invoke_agent": false,
+	} {
+		have := attributes(r.span(t, span).Attributes)
+		if !want {
+			assert.NotContains(t, fmt.Sprint(have), "weft.cost.", span)
+			continue
+		}
+		assert.EqualValues(t, 3, have["weft.cost.cpu.used"], span)
+		assert.EqualValues(t, 5, have["weft.cost.cpu.limit"], span)
+		assert.EqualValues(t, 2, have["weft.cost.calls.used"], span)
+		assert.NotContains(t, have, "weft.cost.calls.limit", span)
+	}
+}

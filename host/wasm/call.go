@@ -37,6 +37,9 @@ type call struct {
 	// state says whether what the plugin knows of its bucket is what stands there.
 	state uint64
 
+	spending spending
+	charged  *call // the call that the costs of this one count with; nil for itself
+
 	events  int // told so far
 	removed int // characters that nobody sees
 

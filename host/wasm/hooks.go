@@ -169,13 +169,17 @@ type extra func(*abi.Out) (put func(), err error)
 // hook calls one hook of a provider and puts what it returns into the run: all of it, or nothing. The plugin's state is as
 // before unless it returned properly. more takes the effects that only this hook has.
 func (v *version) hook(ctx context.Context, sc *host.SessionContext, hook abi.Hook, from parts, show func(*view), more extra) error {
+	return v.inTurn(ctx, v.newCall(hook, sc, from), sc, show, more)
+}
+
+// inTurn makes a call of a hook when it is the turn of its bucket.
+func (v *version) inTurn(ctx context.Context, c *call, sc *host.SessionContext, show func(*view), more extra) error {
 	bucket := sc.State()
 	done, err := v.turns.take(ctx, bucket)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c := v.newCall(hook, sc, from)
 	c.turn = bucket
 	out, err := v.prepared(ctx, c, sc, show)
 	if err != nil {
@@ -195,7 +199,9 @@ func (v *version) start(ctx context.Context, sc *host.SessionContext, hook abi.H
 	return func(sc *host.SessionContext) error {
 		err := v.applyWith(ctx, c, sc, out, nil)
 		if errors.Is(err, host.ErrConflict) {
-			return v.hook(ctx, sc, hook, from(sc), func(in *view) { show(in, sc) }, nil)
+			again := v.newCall(hook, sc, from(sc))
+			again.charged = c
+			return v.inTurn(ctx, again, sc, func(in *view) { show(in, sc) }, nil)
 		}
 		return v.finish(c, err)
 	}, nil
@@ -222,12 +228,7 @@ func (v *version) prepared(ctx context.Context, c *call, sc *host.SessionContext
 	if show != nil {
 		show(in)
 	}
-	out, usage, err := v.invoke(ctx, c, in)
-	sc.ReportCost(v.costs(usage)...)
-	if c.removed > 0 {
-		sc.ReportCost(host.Cost{Name: "invisible", Used: int64(c.removed), Unit: "characters"})
-	}
-	return out, err
+	return v.invoke(ctx, c, in)
 }
 
 // finish gives an error of the host's about what a hook did the hook's name.

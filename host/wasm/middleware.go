@@ -79,7 +79,7 @@ func (s *stand) view(v *version, c *call) *view {
 // run calls process and takes what it returned, as the error policy says. take puts the effects in place and reports whether
 // there is a result; next is the rest of the chain, and restore takes back what call_next changed of what that is given.
 func (s *stand) run(ctx context.Context, v *version, c *call, in *view, next host.Next, restore func(), take func(*abi.Out) error, has func() bool) error {
-	out, _, err := v.invoke(ctx, c, in)
+	out, err := v.invoke(ctx, c, in)
 	if err == nil && out.Error != nil {
 		if err = c.reported(out.Error); c.passed == nil {
 			err = v.failed(c, err, "")

@@ -60,7 +60,7 @@ func (c *call) look(bucket *host.State) (raw jsontext.Value, from int, err error
 // migrate has the plugin bring its bucket into the form of its own version.
 func (c *call) migrate(ctx context.Context, bucket *host.State, raw jsontext.Value, from int) (jsontext.Value, error) {
 	v := c.version
-	m := &call{version: v, hook: abi.HookMigrateState, session: c.session, state: c.state, turn: bucket}
+	m := &call{version: v, hook: abi.HookMigrateState, session: c.session, state: c.state, turn: bucket, charged: c}
 	in := &view{}
 	in.head(abi.HookMigrateState)
 	in.text("source_id", v.sourceID)
@@ -68,7 +68,7 @@ func (c *call) migrate(ctx context.Context, bucket *host.State, raw jsontext.Val
 	in.raw("state", raw)
 	in.number("from", from)
 	in.number("to", v.description.StateVersion)
-	out, _, err := v.invoke(ctx, m, in)
+	out, err := v.invoke(ctx, m, in)
 	switch {
 	case err != nil:
 		return nil, err

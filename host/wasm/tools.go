@@ -51,7 +51,7 @@ func (t *pluginTool) Call(ctx context.Context, arguments jsontext.Value) (jsonte
 	in.raw("state", raw)
 	in.key("call")
 	in.oneCall(message.FunctionCall{CallID: host.CallID(ctx), Name: t.tool.Name, Arguments: arguments}, "", t.tool.Data)
-	out, _, err := v.invoke(ctx, c, in)
+	out, err := v.invoke(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}

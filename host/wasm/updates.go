@@ -89,13 +89,13 @@ func (u *updates) response(r *host.Response) (*host.Response, error) {
 func (u *updates) call(show func(*view)) (*abi.Out, error) {
 	v := u.version
 	c := u.stand.newCall(v, u.of.runID, u.of.agent, u.of.session, u.of.parts)
-	c.hook = abi.HookOnUpdate
+	c.hook, c.charged = abi.HookOnUpdate, u.of
 	in := u.stand.view(v, c)
 	if len(u.carry) > 0 {
 		in.raw("carry", u.carry)
 	}
 	show(in)
-	out, _, err := v.invoke(u.ctx, c, in)
+	out, err := v.invoke(u.ctx, c, in)
 	if err == nil {
 		err = u.check(c, out)
 	}

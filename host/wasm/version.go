@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -117,18 +118,24 @@ func (v *version) SourceType() string {
 	return "plugin:" + v.sourceID
 }
 
-// invoke calls one hook with a view, which it releases, and reads what it returns. The error is a [*CallError], unless the
-// run is over or the error is one from below that passed through the plugin.
-func (v *version) invoke(ctx context.Context, c *call, in *view) (*abi.Out, engine.Usage, error) {
+// timeout is how long a hook may run, and the option that says so.
+func (v *version) timeout(hook abi.Hook) (time.Duration, string) {
+	if hook == abi.HookCallTool {
+		return v.limits.CallTool, "limits.call_tool"
+	}
+	return v.limits.CPU, "limits.cpu"
+}
+
+// invoke calls one hook with a view, which it releases, and reads what it returns. What the call cost is told to the trace of
+// the part of the run that ctx belongs to. The error is a [*CallError], unless the run is over or the error is one from below
+// that passed through the plugin.
+func (v *version) invoke(ctx context.Context, c *call, in *view) (*abi.Out, error) {
 	defer in.release() // the engine copies what it is given
 	input, err := in.done()
 	if err != nil {
-		return nil, engine.Usage{}, v.failed(c, fmt.Errorf("its input cannot be written as JSON: %w", err), "")
+		return nil, v.failed(c, fmt.Errorf("its input cannot be written as JSON: %w", err), "")
 	}
-	timeout, option := v.limits.CPU, "limits.cpu"
-	if c.hook == abi.HookCallTool {
-		timeout, option = v.limits.CallTool, "limits.call_tool"
-	}
+	timeout, option := v.timeout(c.hook)
 	c.outer, _ = ctx.Value(callKey{}).(*call)
 	c.begin()
 	result, err := v.module.Call(context.WithValue(ctx, callKey{}, c), engine.Call{
@@ -138,19 +145,20 @@ func (v *version) invoke(ctx context.Context, c *call, in *view) (*abi.Out, engi
 	if c.panicked != nil {
 		panic(c.panicked)
 	}
+	var out *abi.Out
 	if err == nil {
-		var out *abi.Out
-		if out, err = v.decode(c, result); err == nil {
-			return out, result.Usage, nil
-		}
+		out, err = v.decode(c, result)
 	}
+	v.spent(ctx, c, result.Usage)
 	switch {
+	case err == nil:
+		return out, nil
 	case c.passed != nil:
-		return nil, result.Usage, c.passed
+		return nil, c.passed
 	case ctx.Err() != nil:
-		return nil, result.Usage, err
+		return nil, err
 	}
-	return nil, result.Usage, v.failed(c, err, result.Printed)
+	return nil, v.failed(c, err, result.Printed)
 }
 
 // decode reads what a hook that returned has returned.
@@ -187,21 +195,6 @@ func reportedFailure(result engine.Result) *abi.Error {
 	}
 	return abi.DecodeErrorText(result.Error)
 }
-
-func (v *version) costs(u engine.Usage) []host.Cost {
-	limits := v.module.Limits()
-	cpu := host.Cost{Name: "cpu", Used: int64(u.Duration), Limit: positive(int64(v.limits.CPU)), Unit: "ns"}
-	if v.limits.Fuel > 0 {
-		cpu = host.Cost{Name: "cpu", Used: u.Fuel, Limit: v.limits.Fuel, Unit: "fuel"}
-	}
-	return []host.Cost{
-		cpu,
-		{Name: "memory", Used: u.Memory, Limit: positive(limits.Memory), Unit: "bytes"},
-		{Name: "output", Used: int64(u.Output), Limit: positive(limits.Output), Unit: "bytes"},
-	}
-}
-
-func positive(n int64) int64 { return max(n, 0) }
 
 // logger hands on what the plugin logs during one call.
 func (v *version) logger(ctx context.Context, hook abi.Hook) func(level, text string) {
