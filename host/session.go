@@ -25,6 +25,9 @@ type Session struct {
 	order     []string
 	made      map[*perSession]Provider
 
+	pinning sync.Mutex
+	pins    map[any]any // what is known of the session, by [pinKey]
+
 	resuming map[string]bool // batches whose calls run just now
 
 	creating chan struct{} // holds one while session_created runs

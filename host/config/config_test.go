@@ -86,7 +86,7 @@ func TestEveryKey(t *testing.T) {
 					},
 				},
 				Limits: wasm.Limits{
-					Module: 1 << 20, Memory: 64 << 20, Input: engine.Unlimited, Output: 1, Text: 2 << 10, State: 3 << 30,
+					Module: 1 << 20, Memory: 64 << 20, Input: engine.Unlimited, Output: 1, Text: 2 << 10, State: 3 << 30, SessionState: engine.Unlimited,
 					CPU: 200 * time.Millisecond, Stack: 2 << 20, Vars: 64 << 10, Start: 1500 * time.Millisecond, Init: engine.Unlimited,
 					LogLines: 1, LogLine: 100, Instances: engine.Unlimited, Faults: 5, Rest: time.Minute,
 					Tools: 4, ToolSchema: 4 << 10, CallTool: time.Minute, NextCalls: 2, Depth: 8, KVValue: 1 << 10, KVTotal: engine.Unlimited, KVKeys: 10,
@@ -97,18 +97,18 @@ func TestEveryKey(t *testing.T) {
 				"api_key": {Env: Variable{Name: "API_KEY", Line: 57, Column: 30, path: "providers[2].secrets.api_key.env"}, Line: 57, Column: 24, path: "providers[2].secrets.api_key"},
 				"token":   {File: filepath.Join(dir, "docs", "token"), Line: 57, Column: 47, path: "providers[2].secrets.token"},
 			}}},
-			{Line: 90, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
+			{Line: 91, Column: 5, path: "providers[3]", Compaction: &compaction.Config{
 				SourceID: "thin", HistorySourceID: "log",
 				Before: compaction.SlidingWindow{KeepLastGroups: 20, PreserveSystem: new(false)},
 				After:  compaction.Truncation{MaxMessages: 40, CompactTo: 20, PreserveSystem: new(false)},
 			}},
-			{Line: 95, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
+			{Line: 96, Column: 5, path: "providers[4]", History: &host.HistoryConfig{SourceID: "log", LoadMessages: host.LoadAlways}},
 		},
 		Tools: []ToolServer{
 			{
-				Line: 98, Column: 5, path: "tools[0]",
+				Line: 99, Column: 5, path: "tools[0]",
 				Env: []Variable{
-					{Name: "LANG", Line: 109, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 109, Column: 17, path: "tools[0].env[1]"},
+					{Name: "LANG", Line: 110, Column: 11, path: "tools[0].env[0]"}, {Name: "TOKEN", Line: 110, Column: 17, path: "tools[0].env[1]"},
 				},
 				MCP: mcp.Config{
 					SourceID: "files", Prefix: "files_", Allow: []string{"read", "list"}, Approval: mcp.Always,
@@ -120,9 +120,9 @@ func TestEveryKey(t *testing.T) {
 				},
 			},
 			{
-				Line: 111, Column: 5, path: "tools[1]", insecure: true,
+				Line: 112, Column: 5, path: "tools[1]", insecure: true,
 				HeadersEnv: map[string]Variable{
-					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 113, Column: 34, path: "tools[1].headers_env.authorization"},
+					"Authorization": {Name: "MCP_AUTHORIZATION", Line: 114, Column: 34, path: "tools[1].headers_env.authorization"},
 				},
 				MCP: mcp.Config{
 					SourceID: "mcp_example_com",
@@ -147,46 +147,46 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Middleware: []Middleware{
-			{Line: 144, Column: 5, Builtin: "logging", Settings: middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
+			{Line: 145, Column: 5, Builtin: "logging", Settings: middleware.LoggingConfig{Content: true, Redact: middleware.RedactConfig{
 				Keys: []string{"password"}, Patterns: []*regexp.Regexp{regexp.MustCompile("T-[0-9]+")}, MaxValue: -1,
 			}}},
-			{Line: 147, Column: 5, Builtin: "pii"},
-			{Line: 153, Column: 5, Builtin: "permissions", Settings: middleware.PermissionsConfig{
+			{Line: 148, Column: 5, Builtin: "pii"},
+			{Line: 154, Column: 5, Builtin: "permissions", Settings: middleware.PermissionsConfig{
 				Allow: []middleware.ToolRule{{Tool: "read"}}, Deny: []middleware.ToolRule{{Tool: "delete_*"}, {Tool: "*", Source: "web"}}, EndRun: true,
 			}},
-			{Line: 157, Column: 5, Builtin: "breaker", Settings: middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
-			{Line: 160, Column: 5, Builtin: "error_limits", Settings: middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
-			{Line: 163, Column: 5, Builtin: "overflow", Settings: middleware.OverflowConfig{Compactor: compaction.ContextWindow{
+			{Line: 158, Column: 5, Builtin: "breaker", Settings: middleware.BreakerConfig{RefuseAt: 4, EndAt: -1}},
+			{Line: 161, Column: 5, Builtin: "error_limits", Settings: middleware.ErrorLimitsConfig{Consecutive: 2, Total: 5}},
+			{Line: 164, Column: 5, Builtin: "overflow", Settings: middleware.OverflowConfig{Compactor: compaction.ContextWindow{
 				WindowTokens: 128000, ReserveOutput: new(4096), ReserveRequest: 1000, EvictAbove: new(0.4), TruncateAbove: new(0.6),
 				KeepToolResults: new(1), PreserveSystem: new(false),
 			}}},
-			{Line: 173, Column: 5, Builtin: "retry", Settings: middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
-			{Line: 177, Column: 5, Builtin: "budget", Settings: middleware.BudgetConfig{
+			{Line: 174, Column: 5, Builtin: "retry", Settings: middleware.RetryConfig{MaxAttempts: 5, BaseDelay: 100 * time.Millisecond, MaxDelay: time.Minute}},
+			{Line: 178, Column: 5, Builtin: "budget", Settings: middleware.BudgetConfig{
 				Run:     middleware.Limits{InputTokens: 1, OutputTokens: 2, TotalTokens: 3, ModelCalls: 4, ToolCalls: -1},
 				Session: middleware.Limits{TotalTokens: 1000000},
 			}},
-			{Line: 180, Column: 5, Builtin: "timeouts", Settings: middleware.TimeoutsConfig{
+			{Line: 181, Column: 5, Builtin: "timeouts", Settings: middleware.TimeoutsConfig{
 				Tool: 10 * time.Second, Tools: map[string]time.Duration{"search": -1}, Model: 2 * time.Minute, Idle: 20 * time.Second,
 			}},
-			{Line: 185, Column: 5, Plugin: &Plugin{Line: 185, Column: 5, Place: "middleware[9]", Wasm: wasm.Config{
+			{Line: 186, Column: 5, Plugin: &Plugin{Line: 186, Column: 5, Place: "middleware[9]", Wasm: wasm.Config{
 				Path: filepath.Join(dir, "plugins", "clock.wasm"), Layer: abi.LayerChat, Middleware: true, SourceID: "guard", OnError: host.OnErrorSkip,
 			}}},
 		},
 		SequentialBeforeRun: true,
 		Reload:              Reload{Watch: new(false), Settle: 200 * time.Millisecond},
-		storageAt:           place{190, 10},
+		storageAt:           place{191, 10},
 		Storage:             filepath.Join(dir, "data", "weft.db"),
 		Indexes: []Index{
-			{Line: 192, Column: 9, Name: "docs", Folder: filepath.Join(dir, "docs"), path: "indexes.docs"},
-			{Line: 193, Column: 10, Name: "notes", File: filepath.Join(dir, "data", "notes.db"), path: "indexes.notes"},
-			{Line: 194, Column: 12, Name: "scratch", path: "indexes.scratch"},
+			{Line: 193, Column: 9, Name: "docs", Folder: filepath.Join(dir, "docs"), path: "indexes.docs"},
+			{Line: 194, Column: 10, Name: "notes", File: filepath.Join(dir, "data", "notes.db"), path: "indexes.notes"},
+			{Line: 195, Column: 12, Name: "scratch", path: "indexes.scratch"},
 		},
 		Embeddings: &Model{
-			Provider: "openai", Line: 196, Column: 13,
+			Provider: "openai", Line: 197, Column: 13,
 			OpenAI: openai.Config{
 				Model: "nomic-embed-text", BaseURL: "http://llm.example.com/v1", Organization: "org", Project: "proj", AllowInsecureHTTP: true,
 			},
-			APIKey: Variable{Name: "LLM_KEY", Line: 199, Column: 16, path: "embeddings.api_key_env"},
+			APIKey: Variable{Name: "LLM_KEY", Line: 200, Column: 16, path: "embeddings.api_key_env"},
 		},
 	}
 	pii := c.Middleware[1].Settings.(middleware.PIIConfig) // its detectors cannot be compared

@@ -22,6 +22,7 @@ var limitKeys = []key[wasm.Limits]{
 	{"output", func(d *decoder, n *node, l *wasm.Limits) { l.Output = d.size(n) }},
 	{"text", func(d *decoder, n *node, l *wasm.Limits) { l.Text = d.size(n) }},
 	{"state", func(d *decoder, n *node, l *wasm.Limits) { l.State = d.size(n) }},
+	{"session_state", func(d *decoder, n *node, l *wasm.Limits) { l.SessionState = d.size(n) }},
 	{"cpu", func(d *decoder, n *node, l *wasm.Limits) { l.CPU, l.Fuel = d.cpu(n) }},
 	{"stack", func(d *decoder, n *node, l *wasm.Limits) { l.Stack = d.size(n) }},
 	{"vars", func(d *decoder, n *node, l *wasm.Limits) { l.Vars = d.size(n) }},

@@ -77,6 +77,7 @@ func TestSchemaDefaults(t *testing.T) {
 		"module": engines.Module, "memory": engines.Memory, "input": engines.Input, "output": engines.Output,
 		"log_line": int64(engines.LogLine), "start": engines.Start, "init": engines.Init, "cpu": engine.DefaultTime,
 		"stack": engines.Stack, "vars": engines.Vars, "file_writes": engines.FileWrites,
+		"text": int64(64 << 10), "state": int64(64 << 10), "session_state": int64(1 << 20),
 		"tools": 16, "tool_schema": int64(8 << 10), "call_tool": 30 * time.Second, "next_calls": 16, "depth": engines.Depth, // clause LIM-1
 		"kv_value": int64(64 << 10), "kv_total": int64(1 << 20), "kv_keys": 10_000, "events": 64,
 		"http_requests": engines.HTTPRequests, "http_body": engines.HTTPBody, "http_time": engines.HTTPTime,

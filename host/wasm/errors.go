@@ -96,8 +96,8 @@ func (e *DeniedError) Error() string {
 
 // SizeError is a limit that this package watches.
 type SizeError struct {
-	// Limit is its name in limits: "text", "state", "tools", "tool_schema"; "carry" is what on_update carries, which has the
-	// limit of the state.
+	// Limit is its name in limits: "text", "state", "session_state", "tools", "tool_schema"; "carry" is what on_update
+	// carries, which has the limit of the state.
 	Limit string
 	// Value is the limit and Seen what there was, in bytes, or tools.
 	Value, Seen int64
@@ -109,6 +109,8 @@ func (e *SizeError) Error() string {
 	switch e.Limit {
 	case "state":
 		what = "its state"
+	case "session_state":
+		what = "the state of all plugins in this session"
 	case "carry":
 		what, option = "what it carries to the next update", "state"
 	case "tools":

@@ -21,6 +21,9 @@ type Limits struct {
 	Text int64
 	// State is the size of the plugin's bucket: 64 KiB.
 	State int64
+	// SessionState is the size of the buckets of all plugins in the session together, beyond which the plugin cannot make its own
+	// larger: 1 MiB. Histories and other providers of the host do not count.
+	SessionState int64
 	// CPU is how long one hook may run, what it waits for the host not counted: 2 s, or no limit where Fuel is set.
 	CPU time.Duration
 	// Fuel is how much work one hook may do, which is counted the same on every machine: no limit.
@@ -68,6 +71,7 @@ type Limits struct {
 const (
 	defaultText       = 64 << 10
 	defaultState      = 64 << 10
+	defaultSession    = 1 << 20
 	defaultTools      = 16
 	defaultToolSchema = 8 << 10
 	defaultCallTool   = 30 * time.Second
@@ -85,6 +89,7 @@ func (l Limits) withDefaults() Limits {
 	}
 	orDefault(&l.Text, defaultText)
 	orDefault(&l.State, defaultState)
+	orDefault(&l.SessionState, defaultSession)
 	orDefault(&l.Input, defaultInput)
 	orDefault(&l.Tools, defaultTools)
 	orDefault(&l.ToolSchema, defaultToolSchema)

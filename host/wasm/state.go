@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,7 +10,8 @@ import (
 	"github.com/weft-run/weft/host"
 )
 
-// versionsBucket holds, for each plugin whose state has a version, the version that its bucket was written by.
+// versionsBucket holds, for each plugin that wrote state, the version that its bucket was written by: 0 for a plugin that has
+// none. So it tells which buckets are plugins'.
 const versionsBucket = "weft.state_versions"
 
 // readState is the plugin's bucket in the form that this version of the plugin knows, and remembers that the plugin has
@@ -50,10 +50,14 @@ func (c *call) readState(ctx context.Context, bucket *host.State) (jsontext.Valu
 // look is the bucket and the state_version that it was written by: for an empty one that of the plugin.
 func (c *call) look(bucket *host.State) (raw jsontext.Value, from int, err error) {
 	raw, c.state, err = bucket.Snapshot()
-	if err != nil || len(raw) <= len("{}") {
-		return raw, c.version.description.StateVersion, err
+	if err != nil {
+		return nil, 0, err
 	}
-	from, err = c.stateVersion()
+	stateSizesOf(c.session).saw(c.version.sourceID, c.state, raw)
+	if len(raw) <= len("{}") {
+		return raw, c.version.description.StateVersion, nil
+	}
+	from, _, err = c.stateVersion()
 	return raw, from, err
 }
 
@@ -87,19 +91,19 @@ func (c *call) migrate(ctx context.Context, bucket *host.State, raw jsontext.Val
 	return out.State, nil
 }
 
-// stateVersion is the version that the plugin's bucket was written by: 0 where nothing is said.
-func (c *call) stateVersion() (int, error) {
+// stateVersion is the version that the plugin's bucket was written by, and whether that is said; 0 where it is not.
+func (c *call) stateVersion() (n int, listed bool, err error) {
 	versions := c.session.Lookup(versionsBucket)
 	if versions == nil {
-		return 0, nil
+		return 0, false, nil
 	}
-	var n int
-	_, err := versions.Get(c.version.sourceID, &n)
-	return n, err
+	listed, err = versions.Get(c.version.sourceID, &n)
+	return n, listed, err
 }
 
-// replaceState replaces the plugin's bucket, unless somebody else wrote to it since the plugin saw it. A call that has not
-// the bucket's turn waits for it: it must not write between what a hook reads and what that writes.
+// replaceState replaces the plugin's bucket, unless somebody else wrote to it since the plugin saw it, or the buckets of all
+// plugins would be too large. A call that has not the bucket's turn waits for it: it must not write between what a hook reads
+// and what that writes.
 func (c *call) replaceState(ctx context.Context, bucket *host.State, state jsontext.Value) error {
 	if len(state) == 0 {
 		return nil
@@ -111,19 +115,16 @@ func (c *call) replaceState(ctx context.Context, bucket *host.State, state jsont
 		}
 		defer done()
 	}
-	err := bucket.ReplaceIf(c.state, state)
-	if errors.Is(err, host.ErrConflict) {
-		return &ConflictError{}
-	}
-	if err != nil {
+	v := c.version
+	if err := stateSizesOf(c.session).replace(v.sourceID, bucket, c.state, state, v.limits.SessionState); err != nil {
 		return err
 	}
 	c.state++ // what it is after a write
-	to := c.version.description.StateVersion
-	if from, err := c.stateVersion(); err != nil || from == to {
+	to := v.description.StateVersion
+	if from, listed, err := c.stateVersion(); err != nil || listed && from == to {
 		return err
 	}
-	return c.session.State(versionsBucket).Set(c.version.sourceID, to)
+	return c.session.State(versionsBucket).Set(v.sourceID, to)
 }
 
 func (v *version) checkState(state jsontext.Value) error {
