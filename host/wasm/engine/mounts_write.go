@@ -169,7 +169,7 @@ func (f *writableFile) Write(p []byte) (int, sys.Errno) {
 
 // Pwrite implements the same method as documented on sys.File.
 func (f *writableFile) Pwrite(p []byte, at int64) (int, sys.Errno) {
-	if at < 0 || f.appends {
+	if at < 0 {
 		return 0, sys.EINVAL
 	}
 	f.account(at, int64(len(p)))
