@@ -22,7 +22,7 @@ func costly() ([]host.Provider, host.Middleware) {
 		spends(ctx, name+" after")
 		return err
 	}
-	return []host.Provider{
+	providers := []host.Provider{
 		host.BeforeRunFunc("p", func(ctx context.Context, sc *host.SessionContext) error {
 			spends(ctx, "provider")
 			sc.ReportCost(host.Cost{Name: "provider too"})
@@ -31,7 +31,8 @@ func costly() ([]host.Provider, host.Middleware) {
 		host.WrapFunc("w", func(ctx context.Context, _ *host.SessionContext, next host.Next) error {
 			return around(ctx, "wrap", next)
 		}),
-	}, host.Middleware{
+	}
+	return providers, host.Middleware{
 		Agent: []host.AgentMiddleware{host.AgentFunc(func(ctx context.Context, _ *host.AgentContext, next host.Next) error {
 			return around(ctx, "agent", next)
 		})},
