@@ -36,9 +36,7 @@ func (l *layer) run(ctx context.Context) (terminated bool, err error) {
 	if l.middleware == 0 {
 		return false, l.core(ctx)
 	}
-	if len(l.tracers) > 0 {
-		l.around = ledgerOf(ctx)
-	}
+	l.around = l.tracers.ledger(ctx)
 	var inner error
 	err = l.at(ctx, 0, &inner)
 	if errors.Is(err, ErrTerminate) && (inner == nil || !errors.Is(err, inner)) {
@@ -50,10 +48,7 @@ func (l *layer) run(ctx context.Context) (terminated bool, err error) {
 // at runs the chain from the middleware at place i on.
 func (l *layer) at(ctx context.Context, i int, inner *error) error {
 	if i == l.middleware {
-		if len(l.tracers) > 0 {
-			ctx = withLedger(ctx, l.around)
-		}
-		*inner = l.core(ctx)
+		*inner = l.core(l.tracers.within(ctx, l.around))
 		return *inner
 	}
 	if len(l.tracers) == 0 {

@@ -40,9 +40,17 @@ func ledgerOf(ctx context.Context) *ledger {
 	return l
 }
 
-// withLedger has what is reported by a context count for a part; nil is for no part.
-func withLedger(ctx context.Context, l *ledger) context.Context {
-	if ledgerOf(ctx) == l {
+// ledger is ledgerOf where somebody follows the run: to find none costs most.
+func (ts tracers) ledger(ctx context.Context) *ledger {
+	if len(ts) == 0 {
+		return nil
+	}
+	return ledgerOf(ctx)
+}
+
+// within has what is reported by a context count for a part; nil is for no part.
+func (ts tracers) within(ctx context.Context, l *ledger) context.Context {
+	if len(ts) == 0 || ledgerOf(ctx) == l {
 		return ctx
 	}
 	return context.WithValue(ctx, ledgerKey{}, l)

@@ -23,10 +23,11 @@ func (a *Agent) execute(ctx context.Context, input []*message.Message, c RunConf
 		e.tracers = append(slices.Clip(e.tracers), c.Tracer)
 	}
 	scoped := newScope(ctx)
+	scoped.run = true
 	defer e.endScope(scoped)
 	ctx = e.withEvents(scoped)
 	if len(e.tracers) == 0 {
-		return e.wrapped(withLedger(ctx, nil), input) // it may be within a part of another run
+		return e.wrapped(ctx, input)
 	}
 	t := e.trace("run")
 	ctx, end := e.tracers.start(ctx, &t)

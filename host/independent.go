@@ -131,7 +131,7 @@ func (r *run) startAhead(ctx context.Context, i int) *ahead {
 // newStarted prepares a hook, with a run that holds only what the provider may read.
 func (r *run) newStarted(ctx context.Context, i int) *startedHook {
 	alone := &run{agent: r.agent, id: r.id, session: r.session, input: r.input, options: r.options}
-	h := &startedHook{ctx: ctx, sc: &SessionContext{run: alone, slot: r.slots[i], pos: i, costs: ledgerOf(ctx)}}
+	h := &startedHook{ctx: ctx, sc: &SessionContext{run: alone, slot: r.slots[i], pos: i, costs: r.tracers.ledger(ctx)}}
 	h.sc.ahead = h
 	return h
 }

@@ -70,9 +70,9 @@ func (r *run) goOnWithout(i int, gone bool) {
 func (r *run) wrapped(ctx context.Context, i int) error {
 	s := r.slots[i]
 	called, inner := 0, error(nil)
-	around := ledgerOf(ctx)
+	around := r.tracers.ledger(ctx)
 	next := func(ctx context.Context) error {
-		ctx = withLedger(ctx, around)
+		ctx = r.tracers.within(ctx, around)
 		r.context.dropAfter(i)
 		called++
 		r.response, r.ownResponse = nil, false
@@ -157,7 +157,7 @@ func (r *run) callHook(ctx context.Context, i int, name string, h *startedHook, 
 			end()
 		}()
 	}
-	sc := &SessionContext{run: r, slot: s, pos: i, costs: ledgerOf(ctx)}
+	sc := &SessionContext{run: r, slot: s, pos: i, costs: r.tracers.ledger(ctx)}
 	told := r.eventsFrom(ctx, s.sourceID)
 	err = guard(r.out, func() error { return call(told, sc) })
 	if err != nil {

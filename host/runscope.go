@@ -56,12 +56,17 @@ func scopeOf(ctx context.Context) *runScope {
 type scopedContext struct {
 	context.Context
 	scope runScope
+	// run says that it is that of a run, which may be within a part of another one: what it costs is not that part's.
+	run bool
 }
 
 // Value finds the scope; the rest is left to the context around it.
 func (c *scopedContext) Value(key any) any {
-	if key == (scopeKey{}) {
+	switch {
+	case key == (scopeKey{}):
 		return &c.scope
+	case c.run && key == (ledgerKey{}):
+		return nil
 	}
 	return c.Context.Value(key)
 }

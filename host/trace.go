@@ -99,7 +99,7 @@ func (ts tracers) start(ctx context.Context, t *HookTrace) (context.Context, fun
 		contexts[i] = ctx
 	}
 	costs := &ledger{}
-	return withLedger(ctx, costs), func() {
+	return ts.within(ctx, costs), func() {
 		if t.Duration == 0 {
 			t.Duration = time.Since(t.Start)
 		}

@@ -35,10 +35,10 @@ func (v *version) spent(ctx context.Context, c *call, u engine.Usage) {
 	s.cpu += u.Duration
 	s.fuel += u.Fuel
 	s.memory, s.output = max(s.memory, u.Memory), max(s.output, int64(u.Output))
-	host.ReportCost(ctx, v.costs(c.hook, s)...)
+	host.ReportCost(ctx, v.appendCosts(make([]host.Cost, 0, 5), c.hook, s)...)
 }
 
-func (v *version) costs(hook abi.Hook, s *spending) []host.Cost {
+func (v *version) appendCosts(costs []host.Cost, hook abi.Hook, s *spending) []host.Cost {
 	limits := v.module.Limits()
 	timeout, _ := v.timeout(hook)
 	cpu := host.Cost{Name: "cpu", Used: int64(s.cpu), Limit: positive(int64(timeout)), Unit: "ns"}
@@ -48,11 +48,9 @@ func (v *version) costs(hook abi.Hook, s *spending) []host.Cost {
 	if s.calls > 1 {
 		cpu.Limit = 0
 	}
-	costs := []host.Cost{
-		cpu,
-		{Name: "memory", Used: s.memory, Limit: positive(limits.Memory), Unit: "bytes"},
-		{Name: "output", Used: s.output, Limit: positive(limits.Output), Unit: "bytes"},
-	}
+	costs = append(costs, cpu,
+		host.Cost{Name: "memory", Used: s.memory, Limit: positive(limits.Memory), Unit: "bytes"},
+		host.Cost{Name: "output", Used: s.output, Limit: positive(limits.Output), Unit: "bytes"})
 	if s.calls > 1 {
 		costs = append(costs, host.Cost{Name: "calls", Used: int64(s.calls)})
 	}
