@@ -76,10 +76,10 @@ func (f *follower) watchPlugin(ctx context.Context, n int, p *wasm.Plugin) error
 
 // stop ends the reloads that are under way, and has no other begin.
 func (f *follower) stop() {
+	f.cancel() // also of one that holds the lock, and reads a large folder
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.cancel()
 	for _, stop := range f.stops {
 		if stop != nil {
 			stop()
