@@ -1,60 +1,20 @@
 package main
 
-import (
-	"context"
-	"fmt"
-	"strings"
-)
-
-// kase is one thing that is measured.
-type kase struct {
-	name string
-	run  func(ctx context.Context, b *bench) ([]row, error)
-}
+import "github.com/weft-run/weft/bench/internal/measure"
 
 // cases are all that is measured, in the order of the table.
-func cases() []kase {
-	return []kase{
-		{"before_run", beforeRunCase},
-		{"noop", noopCase},
-		{"echo", echoCase},
-		{"garbage", garbageCase},
-		{"throughput", throughputCase},
-		{"first_call", firstCallCase},
-		{"endless_loop", endlessLoopCase},
-		{"recursion", recursionCase},
-		{"instances", instancesCase},
-		{"many_calls", manyCallsCase},
-		{"reload", reloadCase},
+func cases() measure.Cases[*bench, row] {
+	return measure.Cases[*bench, row]{
+		{Name: "before_run", Run: beforeRunCase},
+		{Name: "noop", Run: noopCase},
+		{Name: "echo", Run: echoCase},
+		{Name: "garbage", Run: garbageCase},
+		{Name: "throughput", Run: throughputCase},
+		{Name: "first_call", Run: firstCallCase},
+		{Name: "endless_loop", Run: endlessLoopCase},
+		{Name: "recursion", Run: recursionCase},
+		{Name: "instances", Run: instancesCase},
+		{Name: "many_calls", Run: manyCallsCase},
+		{Name: "reload", Run: reloadCase},
 	}
-}
-
-func caseNames() []string {
-	var names []string
-	for _, c := range cases() {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// chosen returns the cases of a list of names with commas between them, or all for an empty one.
-func chosen(list string) ([]kase, error) {
-	all := cases()
-	if list == "" {
-		return all, nil
-	}
-	var out []kase
-	for name := range strings.SplitSeq(list, ",") {
-		found := false
-		for _, c := range all {
-			if c.name == name {
-				out = append(out, c)
-				found = true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("-case: no case %q: there are %s", name, strings.Join(caseNames(), ", "))
-		}
-	}
-	return out, nil
 }

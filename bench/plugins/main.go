@@ -16,13 +16,10 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/pprof"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/weft-run/weft/bench/internal/measure"
 )
 
 func main() {
@@ -32,7 +29,7 @@ func main() {
 	var s settings
 	flag.IntVar(&s.rounds, "rounds", 15, "how many times each case is measured; the table has the medians")
 	flag.DurationVar(&s.sample, "sample", 100*time.Millisecond, "how long a sample takes at least")
-	flag.StringVar(&s.cases, "case", "", "the cases to measure, with commas between them; empty for all: "+strings.Join(caseNames(), ", "))
+	flag.StringVar(&s.cases, "case", "", "the cases to measure, with commas between them; empty for all: "+cases().Names())
 	flag.StringVar(&s.run, "run", "", "measure only what this regular expression finds in case/guest/messages, as in run/c/10000")
 	flag.StringVar(&s.guests, "guests", "bin/bench/plugins", "the folder that the guests were built into")
 	flag.StringVar(&s.out, "out", "", "the file that the rows are written to; empty for none")
@@ -65,45 +62,21 @@ func run(ctx context.Context, w io.Writer, s settings) (err error) {
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	cases, err := chosen(s.cases)
+	chosen, err := cases().Chosen(s.cases)
 	if err != nil {
 		return err
 	}
-	if s.profile != "" {
-		file, err := os.Create(s.profile)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	stop, err := measure.Profile(s.profile)
+	if err != nil {
+		return err
 	}
+	defer stop()
 	b := newBench(s, only)
 	defer func() { err = errors.Join(err, b.close(context.WithoutCancel(ctx))) }()
-	var rows []row
-	var errs []error // One case that fails does not take the others' figures away.
-	for _, c := range cases {
-		start := time.Now()
-		some, err := c.run(ctx, b)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
-			continue
-		}
-		if len(some) == 0 {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "plugins: %s measured in %s\n", c.name, time.Since(start).Round(time.Second))
-		rows = append(rows, some...)
-	}
+	rows, err := chosen.Measure(ctx, "plugins", b)
 	table(w, rows, s.rounds)
-	if s.out == "" || len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	data, err := json.Marshal(rows, jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(s.out, append(data, '\n'), 0o644)
+	return measure.WriteRows(s.out, rows)
 }

@@ -119,41 +119,48 @@ func (f *follower) changed(file watch.File) {
 		return
 	}
 	form := formOf(file.Data)
+	var untold []error
 	if different := f.form.differences(form); len(different) > 0 {
-		f.tell(ctx, fmt.Errorf("%s: other than the settings of plugins, %s changed: restart to use what it says", f.file, strings.Join(different, ", ")))
+		untold = append(untold, fmt.Errorf("%s: other than the settings of plugins, %s changed: restart to use what it says",
+			f.file, strings.Join(different, ", ")))
 		if slices.Contains(different, "providers") || slices.Contains(different, "middleware") {
-			return // which plugin an entry was, cannot be said
+			f.tell(ctx, untold...) // and which plugin an entry was, cannot be said
+			return
 		}
-	} else {
-		f.untold = ""
 	}
 	for n, entry := range next.Plugins() {
-		if form.settings[n] != f.form.settings[n] && f.replace(ctx, n, entry) {
+		if form.settings[n] == f.form.settings[n] {
+			continue
+		}
+		taken, err := f.replace(ctx, n, entry)
+		if taken {
 			f.form.settings[n] = form.settings[n]
 		}
+		if err != nil {
+			untold = append(untold, err)
+		}
 	}
+	f.tell(ctx, untold...)
 }
 
 // replace has a plugin take over what its entry says now, and reports whether it did. Where that cannot be used, the plugin
-// stays as it is.
-func (f *follower) replace(ctx context.Context, n int, entry *Plugin) bool {
+// stays as it is. What it has against it, it tells by itself; the error is what else is in the way.
+func (f *follower) replace(ctx context.Context, n int, entry *Plugin) (taken bool, err error) {
 	plugin := f.built.Plugins[n]
 	ready, err := f.built.services.ready(entry, f.options, &collector{file: f.file})
-	if err != nil {
-		f.tell(ctx, err)
-		return false
+	if err != nil || plugin.Replace(ctx, ready) != nil {
+		return false, err
 	}
-	if plugin.Replace(ctx, ready) != nil {
-		return false // it was told
-	}
-	if err := f.watchPlugin(ctx, n, plugin); err != nil {
-		f.tell(ctx, err)
-	}
-	return true
+	return true, f.watchPlugin(ctx, n, plugin)
 }
 
-// tell tells once of what is not in effect.
-func (f *follower) tell(ctx context.Context, err error) {
+// tell tells what of a change is not in effect, once for the same; nothing ends that.
+func (f *follower) tell(ctx context.Context, all ...error) {
+	err := errors.Join(all...)
+	if err == nil {
+		f.untold = ""
+		return
+	}
 	if err.Error() == f.untold || ctx.Err() != nil {
 		return
 	}

@@ -132,14 +132,15 @@ func TestAConfigThatCannotBeUsedLeavesTheOneInUse(t *testing.T) {
 	e.save(around + "instructions: Be brief.\nproviders: [{history: memory}]\n")
 	e.fails("instructions, providers changed: restart")
 	e.save("middleware: [{plugin: answer.wasm, grant: {change: [result], search: [{index: docs}]}}]\nindexes: {docs: {}}\n")
-	e.fails("indexes changed: restart")
-	e.fails("index docs")
+	r := <-e.told
+	require.ErrorContains(t, r.Err, "indexes changed: restart")
+	require.ErrorContains(t, r.Err, "index docs", "all of it at once")
 	require.NoError(t, os.Remove(e.file))
 	e.fails("cannot be read")
 	require.Equal(t, "The plugin answers.", e.answer())
 	e.save("# The same in other words.\nmiddleware:\n  - grant:\n      change:\n        - result\n    plugin: 'answer.wasm'\n")
 	e.save("middleware: [{plugin: answer.wasm, grant: {change: [result]}, on_error: skip}]\n")
-	r := <-e.told
+	r = <-e.told
 	require.NoError(t, r.Err)
 	require.Equal(t, "answer", r.SourceID)
 }
@@ -182,4 +183,18 @@ func TestAnIndexFollowsItsFolder(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(folder, "loom.md")))
 	require.Equal(t, "an index follows its folder 0", <-log.all)
 	require.Zero(t, finds("heddles"))
+}
+
+func TestWhatAConfigHasNotInEffectIsToldOnce(t *testing.T) {
+	const around = "middleware: [{plugin: answer.wasm, grant: {change: [result]}"
+	e := edit(t, around+"}]\n")
+	e.save(around + "}]\ninstructions: Be brief.\n")
+	e.fails("instructions changed: restart")
+	e.save(around + ", on_error: skip}]\ninstructions: Be long.\n")
+	r := <-e.told
+	require.NoError(t, r.Err, "it is the plugin's, and before it nothing was told again")
+	e.save(around + ", on_error: fail}]\n")
+	require.NoError(t, (<-e.told).Err)
+	e.save(around + ", on_error: fail}]\ninstructions: Be brief.\n")
+	e.fails("instructions changed: restart")
 }

@@ -145,5 +145,9 @@ func TestAPluginThatIsUpdatedTellsWhichRightsAreNew(t *testing.T) {
 		"- events emit", "- http (the origin of base_url in its config) any method",
 	}, GrantDiff(old, now))
 	assert.Nil(t, GrantDiff(now, now))
+	reads := abi.Grants{Files: []abi.FileGrant{{Guest: "/notes"}}}
+	writes := abi.Grants{Files: []abi.FileGrant{{Guest: "/notes", Mode: "rw"}}}
+	assert.Equal(t, []string{"+ files /notes rw"}, GrantDiff(reads, writes))
+	assert.Equal(t, []string{"- files /notes rw"}, GrantDiff(writes, reads))
 	assert.Equal(t, []string{"+ read response"}, GrantDiff(abi.Grants{}, abi.Grants{Read: []string{"response", "response"}}))
 }

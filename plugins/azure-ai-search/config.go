@@ -1,11 +1,10 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/weft-run/weft/pdk/go"
+	pdk "github.com/weft-run/weft/pdk/go"
 	"github.com/weft-run/weft/pdk/go/json"
 	"github.com/weft-run/weft/pdk/go/web"
 )
@@ -82,19 +81,19 @@ func (c *config) ReadJSON(r *json.Reader) {
 		case "api_version":
 			c.APIVersion = r.String()
 		case "mode":
-			c.Mode = oneOf(r, modeSimple, modeSemantic, modeVector, modeHybrid)
+			c.Mode = r.OneOf(modeSimple, modeSemantic, modeVector, modeHybrid)
 		case "query_type":
-			c.QueryType = oneOf(r, "simple", queryFull)
+			c.QueryType = r.OneOf("simple", queryFull)
 		case "semantic_configuration":
 			c.SemanticConfiguration = r.String()
 		case "vector_fields":
 			c.VectorFields = r.Strings()
 		case "vectorizer":
-			c.Vectorizer = oneOf(r, "service", vectorizerHost)
+			c.Vectorizer = r.OneOf("service", vectorizerHost)
 		case "top":
-			c.Top = within(r, 1, 50)
+			c.Top = r.Within(1, 50)
 		case "k":
-			c.K = within(r, 1, 1000)
+			c.K = r.Within(1, 1000)
 		case "filter":
 			c.Filter = r.String()
 		case "search_fields":
@@ -102,9 +101,9 @@ func (c *config) ReadJSON(r *json.Reader) {
 		case "select":
 			c.Select = r.Strings()
 		case "answers":
-			c.Answers = within(r, 0, 10)
+			c.Answers = r.Within(0, 10)
 		case "passages":
-			c.Passages = oneOf(r, "content", passagesCaptions)
+			c.Passages = r.OneOf("content", passagesCaptions)
 		case "min_score":
 			c.MinScore = r.Float()
 		case "id_field":
@@ -116,9 +115,9 @@ func (c *config) ReadJSON(r *json.Reader) {
 		case "content_field":
 			c.ContentField = r.String()
 		case "max_bytes":
-			c.MaxBytes = within(r, 500, 60_000)
+			c.MaxBytes = r.Within(500, 60_000)
 		case "max_document_bytes":
-			c.MaxDocumentBytes = within(r, 200, 20_000)
+			c.MaxDocumentBytes = r.Within(200, 20_000)
 		case "context_prompt":
 			c.ContextPrompt = r.String()
 		}
@@ -131,23 +130,6 @@ func isIndexName(name string) bool {
 		return false
 	}
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-func oneOf(r *json.Reader, words ...string) string {
-	word := r.String()
-	if r.Err() == nil && !slices.Contains(words, word) {
-		r.Fail("one of " + strings.Join(words, ", ") + " was wanted, and " + strconv.Quote(web.Line(word, 40)) + " is there")
-	}
-	return word
-}
-
-func within(r *json.Reader, least, most int) int {
-	n := r.Int()
-	if n < least || n > most {
-		r.Fail("a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " was wanted, and " +
-			strconv.Itoa(n) + " is there")
-	}
-	return n
 }
 
 // check finds what does not fit together.

@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"github.com/weft-run/weft/pdk/go"
+	pdk "github.com/weft-run/weft/pdk/go"
 	"github.com/weft-run/weft/pdk/go/json"
 )
 
@@ -30,9 +30,9 @@ func (c *config) ReadJSON(r *json.Reader) {
 				r.Fail("an absolute path was wanted, such as /docs, and " + strconv.Quote(c.Folder) + " is there")
 			}
 		case "passages":
-			c.Passages = within(r, 1, 20)
+			c.Passages = r.Within(1, 20)
 		case "max_bytes":
-			c.MaxBytes = within(r, 200, 100_000)
+			c.MaxBytes = r.Within(200, 100_000)
 		case "min_score":
 			c.MinScore = r.Float()
 			if c.MinScore < 0 || c.MinScore > 1 {
@@ -40,13 +40,4 @@ func (c *config) ReadJSON(r *json.Reader) {
 			}
 		}
 	}
-}
-
-func within(r *json.Reader, least, most int) int {
-	n := r.Int()
-	if n < least || n > most {
-		r.Fail("a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " was wanted, and " +
-			strconv.Itoa(n) + " is there")
-	}
-	return n
 }

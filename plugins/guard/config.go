@@ -65,9 +65,7 @@ func (c *config) ReadJSON(r *json.Reader) {
 				}
 			}
 		case "window":
-			if c.Window = r.Int(); c.Window < 16 || c.Window > 4096 {
-				r.Fail("a number from 16 to 4096 was wanted, and " + strconv.Itoa(c.Window) + " is there")
-			}
+			c.Window = r.Within(16, 4096)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-run/weft/pdk/go"
+	pdk "github.com/weft-run/weft/pdk/go"
 	"github.com/weft-run/weft/pdk/go/json"
 	"github.com/weft-run/weft/pdk/go/web"
 )
@@ -49,12 +49,9 @@ func (c *config) ReadJSON(r *json.Reader) {
 		case "endpoint":
 			c.Endpoint = web.Endpoint(r)
 		case "api":
-			c.API = r.String()
-			if r.Err() == nil && c.API != apiV2 && c.API != apiV3 {
-				r.Fail("v3 or v2 was wanted, and " + strconv.Quote(web.Line(c.API, 40)) + " is there")
-			}
+			c.API = r.OneOf(apiV3, apiV2)
 		case "top_k":
-			c.TopK = within(r, 1, 100)
+			c.TopK = r.Within(1, 100)
 		case "threshold":
 			number := *r
 			c.Threshold = r.Raw()
@@ -68,7 +65,7 @@ func (c *config) ReadJSON(r *json.Reader) {
 		case "store":
 			c.Store = r.Bool()
 		case "max_bytes":
-			c.MaxBytes = within(r, 200, 60_000)
+			c.MaxBytes = r.Within(200, 60_000)
 		case "context_prompt":
 			c.ContextPrompt = r.String()
 		default:
@@ -77,15 +74,6 @@ func (c *config) ReadJSON(r *json.Reader) {
 			}
 		}
 	}
-}
-
-func within(r *json.Reader, least, most int) int {
-	n := r.Int()
-	if n < least || n > most {
-		r.Fail("a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " was wanted, and " +
-			strconv.Itoa(n) + " is there")
-	}
-	return n
 }
 
 // check finds what is missing.

@@ -2,10 +2,9 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/weft-run/weft/pdk/go"
+	pdk "github.com/weft-run/weft/pdk/go"
 	"github.com/weft-run/weft/pdk/go/json"
 	"github.com/weft-run/weft/pdk/go/web"
 )
@@ -58,52 +57,35 @@ func (c *config) ReadJSON(r *json.Reader) {
 	for name := range r.Object() {
 		switch name {
 		case "api":
-			c.API = oneOf(r, apiSearXNG, apiBrave)
+			c.API = r.OneOf(apiSearXNG, apiBrave)
 		case "endpoint":
 			c.Endpoint = web.Endpoint(r)
 		case "mode":
-			c.Mode = oneOf(r, modeContext, modeTool, modeBoth)
+			c.Mode = r.OneOf(modeContext, modeTool, modeBoth)
 		case "count":
-			c.Count = within(r, 1, 20)
+			c.Count = r.Within(1, 20)
 		case "language":
 			c.Language = r.String()
 		case "country":
 			c.Country = r.String()
 		case "safe_search":
-			c.SafeSearch = oneOf(r, "off", "moderate", "strict")
+			c.SafeSearch = r.OneOf("off", "moderate", "strict")
 		case "time_range":
-			c.TimeRange = oneOf(r, "day", "week", "month", "year")
+			c.TimeRange = r.OneOf("day", "week", "month", "year")
 		case "categories":
 			c.Categories = r.Strings()
 		case "engines":
 			c.Engines = r.Strings()
 		case "max_bytes":
-			c.MaxBytes = within(r, 500, 60_000)
+			c.MaxBytes = r.Within(500, 60_000)
 		case "max_hit_bytes":
-			c.MaxHitBytes = within(r, 100, 8000)
+			c.MaxHitBytes = r.Within(100, 8000)
 		case "context_prompt":
 			c.ContextPrompt = r.String()
 		case "tool_name":
 			c.ToolName = r.String()
 		}
 	}
-}
-
-func oneOf(r *json.Reader, words ...string) string {
-	word := r.String()
-	if r.Err() == nil && !slices.Contains(words, word) {
-		r.Fail("one of " + strings.Join(words, ", ") + " was wanted, and " + strconv.Quote(web.Line(word, 40)) + " is there")
-	}
-	return word
-}
-
-func within(r *json.Reader, least, most int) int {
-	n := r.Int()
-	if n < least || n > most {
-		r.Fail("a number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " was wanted, and " +
-			strconv.Itoa(n) + " is there")
-	}
-	return n
 }
 
 // check finds what does not fit together.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/weft-run/weft/pdk/go"
+	pdk "github.com/weft-run/weft/pdk/go"
 	"github.com/weft-run/weft/pdk/go/json"
 )
 
@@ -80,13 +80,13 @@ func unknown(o *op, layer string) error {
 }
 
 func processAgent(c *pdk.AgentContext) error {
-	return ended(c, wrap(&c.Base, "", &agent{c: c}, func(s *script) bool {
+	return ended(c, wrap(&c.Base, "", &exchange{c: c, layer: "agent"}, func(s *script) bool {
 		return s.lastRole == "" || lastRole(c.Messages()) == s.lastRole
 	}, c.Next))
 }
 
 func processChat(c *pdk.ChatContext) error {
-	return ended(c, wrap(&c.Base, c.Data, &chat{c: c}, func(s *script) bool {
+	return ended(c, wrap(&c.Base, c.Data, &exchange{c: c, layer: "chat"}, func(s *script) bool {
 		return s.lastRole == "" || lastRole(c.Last(1)) == s.lastRole
 	}, c.Next))
 }
@@ -104,13 +104,24 @@ func lastRole(messages []pdk.Message) string {
 	return string(messages[len(messages)-1].Role)
 }
 
-// agent is one call of agent middleware.
-type agent struct {
-	always
-	c *pdk.AgentContext
+// rewriting is what agent and chat middleware have in common.
+type rewriting interface {
+	around
+	SetMessages(messages ...pdk.Message)
+	Append(messages ...pdk.Message)
+	SetOption(name string, value json.Raw)
+	Response() *pdk.Response
+	SetResponse(response *pdk.Response)
 }
 
-func (s *agent) do(o *op) error {
+// exchange is one call of agent or chat middleware.
+type exchange struct {
+	always
+	c     rewriting
+	layer string
+}
+
+func (s *exchange) do(o *op) error {
 	if done, err := common(s.c, o, func() string { return textOf(s.c.Response()) }); done {
 		return err
 	}
@@ -124,32 +135,7 @@ func (s *agent) do(o *op) error {
 	case "append_result":
 		s.c.SetResponse(appended(s.c.Response(), o.text))
 	default:
-		return unknown(o, "agent")
-	}
-	return nil
-}
-
-// chat is one call of chat middleware.
-type chat struct {
-	always
-	c *pdk.ChatContext
-}
-
-func (s *chat) do(o *op) error {
-	if done, err := common(s.c, o, func() string { return textOf(s.c.Response()) }); done {
-		return err
-	}
-	switch o.name {
-	case "set_messages":
-		s.c.SetMessages(o.messages...)
-	case "append_message":
-		s.c.Append(o.messages...)
-	case "set_option":
-		s.c.SetOption(o.key, o.value)
-	case "append_result":
-		s.c.SetResponse(appended(s.c.Response(), o.text))
-	default:
-		return unknown(o, "chat")
+		return unknown(o, s.layer)
 	}
 	return nil
 }
