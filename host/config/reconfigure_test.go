@@ -110,6 +110,7 @@ func TestAPluginIsFollowedToTheFileThatTheConfigNamesNow(t *testing.T) {
 	e.save("middleware: [{plugin: second.wasm, grant: {change: [result]}}]\n")
 	require.NoError(t, (<-e.told).Err)
 	require.Equal(t, "The second answers.", e.answer())
+	require.Equal(t, "second.wasm", filepath.Base(e.built.Plugins[0].Status().File))
 	e.save("# This changes nothing.\nmiddleware: [{plugin: second.wasm, grant: {change: [result]}}]\n")
 	e.write("second.wasm", answering("The third answers."))
 	r := <-e.told
@@ -120,6 +121,10 @@ func TestAPluginIsFollowedToTheFileThatTheConfigNamesNow(t *testing.T) {
 	require.NoError(t, (<-e.told).Err, "rights can be taken away")
 	_, err := e.built.Agent.Run(t.Context(), host.Text("What is a weft?"), host.RunConfig{})
 	require.ErrorContains(t, err, "change: [result]")
+	e.save("middleware: [{plugin: second.wasm, on_error: skip}]\n")
+	require.NoError(t, (<-e.told).Err)
+	require.NotEqual(t, "The third answers.", e.answer(), "the plugin is passed over")
+	require.Equal(t, host.OnErrorSkip, e.built.Plugins[0].ErrorPolicy())
 }
 
 func TestAConfigThatCannotBeUsedLeavesTheOneInUse(t *testing.T) {

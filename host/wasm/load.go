@@ -21,13 +21,13 @@ import (
 // Load checks a plugin against the contract, compiles it, and runs its describe and its init. What can be found out together
 // is reported together, as a [*LoadError]. The engine is used until the plugin is closed.
 func Load(ctx context.Context, e *engine.Engine, c Config) (*Plugin, error) {
-	p := &Plugin{engine: e, file: c.Path}
+	p := &Plugin{engine: e}
 	l := &loader{config: c, name: pluginName(c), told: p.rests}
 	v, err := l.version(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	p.sourceID, p.layer, p.policy, p.told, p.bytes = v.sourceID, v.layer, v.policy, p.rests, c.Module
+	p.sourceID, p.layer, p.told, p.bytes = v.sourceID, v.layer, p.rests, c.Module
 	p.config = l.config
 	p.config.Module = nil // the engine keeps what it needs of it
 	if c.Path != "" {

@@ -19,8 +19,6 @@ type Plugin struct {
 	engine   *engine.Engine
 	sourceID string
 	layer    abi.Layer
-	policy   host.ErrorPolicy
-	file     string
 	told     func(resting bool)
 
 	current atomic.Pointer[version]
@@ -49,7 +47,7 @@ func (p *Plugin) SourceID() string { return p.sourceID }
 func (p *Plugin) SourceType() string { return p.current.Load().SourceType() }
 
 // ErrorPolicy is the configured one.
-func (p *Plugin) ErrorPolicy() host.ErrorPolicy { return p.policy }
+func (p *Plugin) ErrorPolicy() host.ErrorPolicy { return p.current.Load().policy }
 
 // Current is the version that serves the run of ctx, as a provider.
 func (p *Plugin) Current(ctx context.Context) (host.Provider, error) {
@@ -74,8 +72,8 @@ func (p *Plugin) Description() abi.Description { return p.current.Load().descrip
 // Grants are the rights in force, defaults included.
 func (p *Plugin) Grants() abi.Grants { return p.current.Load().grants }
 
-// File is the path that the plugin was loaded from; empty for one that came as bytes.
-func (p *Plugin) File() string { return p.file }
+// File is the path that the plugin is loaded from; empty for one that came as bytes.
+func (p *Plugin) File() string { return p.configuration().Path }
 
 // Hooks are the hooks of the plugin that are called where it stands.
 func (p *Plugin) Hooks() []abi.Hook { return slices.Clone(p.current.Load().hooks) }

@@ -21,12 +21,12 @@ import (
 //
 // Reloads of one plugin follow each other. [Config.OnReload] is told of each that changed something or failed.
 func (p *Plugin) Reload(ctx context.Context) (changed bool, err error) {
-	if p.file == "" {
-		return false, fmt.Errorf("plugin %s came as bytes: give Replace the new ones", p.sourceID)
-	}
 	p.reloading.Lock()
 	defer p.reloading.Unlock()
 	c := p.configuration()
+	if c.Path == "" {
+		return false, fmt.Errorf("plugin %s came as bytes: give Replace the new ones", p.sourceID)
+	}
 	module, err := readModule(c.Path, c.Limits.Module)
 	if err != nil {
 		return false, p.refuse(ctx, &LoadError{Plugin: c.Path, Faults: []Fault{{What: err.Error()}}}, "")

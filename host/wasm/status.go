@@ -36,7 +36,7 @@ func (p *Plugin) Status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Status{
-		SourceID: p.sourceID, File: p.file, Layer: v.layer, Hooks: v.hooks, Identity: v.identity(),
+		SourceID: p.sourceID, File: p.config.Path, Layer: v.layer, Hooks: v.hooks, Identity: v.identity(),
 		StateVersion: v.description.StateVersion, State: StateReady, Last: p.last,
 	}
 	for _, old := range p.old {
