@@ -22,7 +22,7 @@ func (s *stand) ProcessAgent(ctx context.Context, ac *host.AgentContext, next ho
 		input:    func() []*message.Message { return ac.Messages },
 		response: func() []*message.Message { return messagesIn(ac.Result) },
 	})
-	next = s.streamed(ctx, v, c, ac.Streaming, ac.OnStream, next)
+	next = s.streamed(v, c, ac.Streaming, ac.OnStream, next)
 	if !v.can(abi.HookProcess) {
 		return next(ctx)
 	}
@@ -73,7 +73,7 @@ func (s *stand) ProcessChat(ctx context.Context, cc *host.ChatContext, next host
 		request:  func() []*message.Message { return cc.Request.Messages },
 		response: func() []*message.Message { return messagesIn(cc.Result) },
 	})
-	next = s.streamed(ctx, v, c, cc.Streaming, cc.OnStream, next)
+	next = s.streamed(v, c, cc.Streaming, cc.OnStream, next)
 	if !v.can(abi.HookProcess) {
 		return next(ctx)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // streamed has the plugin's on_update see what next streams, where there is such an export (clause UPD-1).
-func (s *stand) streamed(_ context.Context, v *version, c *call, streaming bool, register func(host.StreamHooks), next host.Next) host.Next {
+func (s *stand) streamed(v *version, c *call, streaming bool, register func(host.StreamHooks), next host.Next) host.Next {
 	if !streaming || !v.can(abi.HookOnUpdate) {
 		return next
 	}
